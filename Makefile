@@ -1,0 +1,126 @@
+# Everything one does with this repository; `make` alone lists it.
+#
+# A target asks for stamps: files that say when a step of the set-up was last done. A step is done again
+# when something that it was made from has changed, so a second `make run` starts at once, off line.
+# What the steps do is in installers/setup.sh.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+# The steps follow one another; the C build inside them uses all cores by itself.
+.NOTPARALLEL:
+
+VENV   := .venv
+PYTHON_IN_VENV := $(VENV)/bin/python
+SETUP  := installers/setup.sh
+JOBS   := $(shell nproc 2>/dev/null || echo 2)
+NATIVE := $(MAKE) --no-print-directory -C native -j$(JOBS)
+
+# Seconds for each fuzzer.
+TIME ?= 60
+# Arguments for the command: `make run ARGS="--theme dark note.liveobject"`.
+ARGS ?=
+# Where `make screenshot` writes its picture.
+SCREENSHOT ?= build/screenshot.png
+
+ENGINE_INPUTS := $(shell find native/src native/include -name '*.[ch]' 2>/dev/null) \
+                 native/build_engine.py setup.py $(wildcard native/callbacks.cdef)
+C_FILES := $(shell find native -name build -prune -o -name '*.[ch]' -print)
+
+BENCHES := $(basename $(notdir $(shell grep -l '^int main\>' native/bench/*.c 2>/dev/null)))
+FUZZERS := $(basename $(notdir $(wildcard native/fuzz/fuzz_*.c)))
+
+STAMP_PACKAGES := $(VENV)/.stamp-packages
+STAMP_PYTHON   := $(VENV)/.stamp-python
+STAMP_ENGINE   := $(VENV)/.stamp-engine
+
+.PHONY: help run screenshot test lint format bench swarm fuzz clean distclean
+
+help:
+	@echo 'make run         set up what is missing and start the application'
+	@echo 'make test        set up what is missing and run all tests, C and Python'
+	@echo 'make screenshot  write a picture of the application to $(SCREENSHOT)'
+	@echo 'make lint        check formatting, lint and types'
+	@echo 'make format      format Python and C'
+	@echo 'make bench       run the benchmarks of the engine'
+	@echo 'make swarm       build the swarm tool: many nodes in one process'
+	@echo 'make fuzz        run every fuzzer for TIME=$(TIME) seconds'
+	@echo 'make clean       remove what was built'
+	@echo 'make distclean   remove also the virtual environment'
+
+run: $(STAMP_ENGINE)
+	@if [ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]; then \
+	    exec $(VENV)/bin/live-objects $(ARGS); \
+	else \
+	    echo 'There is no display here (DISPLAY and WAYLAND_DISPLAY are unset): starting a virtual one.'; \
+	    $(MAKE) --no-print-directory screenshot; \
+	fi
+
+screenshot: $(STAMP_ENGINE)
+	@mkdir -p $(dir $(SCREENSHOT))
+	@$(PYTHON_IN_VENV) installers/virtual_display.py \
+	    $(VENV)/bin/live-objects --screenshot $(SCREENSHOT) $(ARGS)
+	@echo 'A picture of what the application shows is in $(SCREENSHOT)'
+
+test: $(STAMP_ENGINE)
+	@echo '-- C tests, with address and undefined-behaviour sanitizers'
+	@$(NATIVE) test
+	@echo '-- Python tests'
+	@$(PYTHON_IN_VENV) -m pytest $(ARGS)
+
+lint: $(STAMP_ENGINE)
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/mypy installers/virtual_display.py
+	@echo clang-format --dry-run -Werror: $(words $(C_FILES)) files
+	@$(if $(C_FILES),$(VENV)/bin/clang-format --dry-run -Werror $(C_FILES))
+
+format: $(STAMP_PYTHON)
+	$(VENV)/bin/ruff check --fix-only --quiet .
+	$(VENV)/bin/ruff format .
+	@$(if $(C_FILES),$(VENV)/bin/clang-format -i $(C_FILES))
+
+bench: $(STAMP_PACKAGES)
+	@$(NATIVE) bench
+	@for name in $(BENCHES); do echo "-- $$name"; native/build/bench/$$name; done
+
+swarm: $(STAMP_PACKAGES)
+	@$(NATIVE) swarm
+	@echo 'built native/build/tools/swarm'
+
+# The seed corpus is copied, so that what a run adds is looked at before it becomes part of the seeds.
+fuzz: $(STAMP_PACKAGES)
+	@$(SETUP) fuzzer
+	@$(NATIVE) fuzz
+	@mkdir -p build/fuzz
+	@for name in $(FUZZERS); do \
+	    seeds=native/fuzz/corpus/$${name#fuzz_}; corpus=$$(mktemp -d); \
+	    if [ -d "$$seeds" ]; then cp -r "$$seeds/." "$$corpus"; fi; \
+	    echo "-- $$name for $(TIME) s"; result=0; \
+	    native/build/fuzz/bin/$$name -max_total_time=$(TIME) -print_final_stats=1 -verbosity=0 \
+	        -artifact_prefix="build/fuzz/$$name-" "$$corpus" || result=$$?; \
+	    rm -rf "$$corpus"; \
+	    if [ $$result -ne 0 ]; then echo "$$name found something; its input is in build/fuzz" >&2; exit 1; fi; \
+	done
+
+clean:
+	@$(MAKE) --no-print-directory -C native clean
+	rm -rf build live_objects.egg-info native/_engine*.so $(STAMP_ENGINE)
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)
+
+$(STAMP_PACKAGES): installers/debian-packages.txt
+	@$(SETUP) packages build runtime screen test
+	@mkdir -p $(@D) && touch $@
+
+$(STAMP_PYTHON): $(STAMP_PACKAGES) pyproject.toml setup.py
+	@$(SETUP) python
+	@touch $@
+
+$(STAMP_ENGINE): $(STAMP_PYTHON) $(ENGINE_INPUTS)
+	@$(SETUP) engine
+	@touch $@

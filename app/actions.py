@@ -1,0 +1,94 @@
+"""The one list of everything the program can do: menus, shortcuts, palette and tests share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from widgets.command_palette import Command
+
+
+def always() -> str:
+    """The `why_not` of an action that can always be done."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing the program can do. `why_not` is the reason why it cannot now, or empty; `checked`
+    tells, for an action that is a state, whether it is in force; `listed` whether the palette has
+    it."""
+
+    identity: str
+    title: str
+    run: Callable[[], None]
+    shortcut: str = ""
+    why_not: Callable[[], str] = always
+    checked: Callable[[], bool] | None = None
+    listed: bool = True
+
+
+class ActionRegistry:
+    """Actions by identity, and the Qt actions of one window made from them."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+        self._actions: dict[str, Action] = {}
+        self._qt: dict[str, QAction] = {}
+
+    def add(self, action: Action) -> QAction:
+        """Registers an action; an identity or shortcut that is taken is a mistake of ours."""
+        assert action.identity not in self._actions, f"{action.identity} is registered twice"
+        taken = {other.shortcut for other in self._actions.values() if other.shortcut}
+        assert action.shortcut not in taken, f"{action.shortcut} is taken"
+        self._actions[action.identity] = action
+        qt = QAction(action.title, self._window)
+        if action.shortcut:
+            qt.setShortcut(QKeySequence(action.shortcut))
+            qt.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+            qt.setToolTip(f"{action.title} ({qt.shortcut().toString()})")
+        qt.setCheckable(action.checked is not None)
+        qt.triggered.connect(lambda: self.run(action.identity))
+        self._window.addAction(qt)
+        self._qt[action.identity] = qt
+        return qt
+
+    def __getitem__(self, identity: str) -> QAction:
+        return self._qt[identity]
+
+    @property
+    def actions(self) -> Sequence[Action]:
+        return tuple(self._actions.values())
+
+    def run(self, identity: str) -> bool:
+        """Does it, if it can be done now; True if it was."""
+        action = self._actions[identity]
+        if action.why_not():
+            return False
+        action.run()
+        self.refresh()
+        return True
+
+    def refresh(self) -> None:
+        """Looks again at what can be done and what is in force."""
+        for identity, action in self._actions.items():
+            self._qt[identity].setEnabled(not action.why_not())
+            if action.checked is not None:
+                self._qt[identity].setChecked(action.checked())
+
+    def commands(self) -> list[Command]:
+        """The list for the command palette."""
+        return [
+            Command(
+                action.identity,
+                action.title,
+                self._qt[action.identity].shortcut().toString(),
+                action.why_not(),
+            )
+            for action in self._actions.values()
+            if action.listed
+        ]

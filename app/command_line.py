@@ -1,0 +1,125 @@
+"""The command line: what may be written there, and one clear sentence for whatever else is."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from app.commands import COMMANDS
+from app.errors import StartProblem
+from app.version import VERSION
+from widgets.roles import PERSON_COLOURS, Mode, is_colour
+
+PROGRAM = "live-objects"
+_NAME_CHARACTERS_MAX = 100
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, instead of usage and a fragment."""
+
+    def error(self, message: str) -> NoReturn:
+        sentence = message[:1].upper() + message[1:].rstrip(".")
+        raise StartProblem(f"{sentence}: see {self.prog} --help.")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the window program was started with."""
+
+    files: tuple[Path, ...]
+    interface: str
+    port: int
+    state_dir: Path | None
+    name: str | None
+    colour: str | None
+    screenshot: Path | None
+    theme: Mode | None
+    size: tuple[int, int] | None
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """The options of the window program; raises StartProblem, or exits for --help and --version."""
+    parsed = _window_parser().parse_args(arguments)
+    return Options(
+        files=tuple(parsed.files),
+        interface=parsed.interface,
+        port=parsed.port,
+        state_dir=parsed.state_dir,
+        name=parsed.name,
+        colour=parsed.colour,
+        screenshot=parsed.screenshot,
+        theme=parsed.theme,
+        size=parsed.size,
+    )
+
+
+def run_command(name: str, arguments: Sequence[str]) -> int:
+    """Runs a registered command; raises StartProblem."""
+    entry = COMMANDS[name]
+    module = entry.load()
+    parser = _Parser(prog=f"{PROGRAM} {name}", description=f"{entry.summary.capitalize()}.")
+    module.add_arguments(parser)
+    return module.run(parser.parse_args(arguments))
+
+
+def _window_parser() -> argparse.ArgumentParser:
+    commands = "\n".join(f"  {entry.name:<10}{entry.summary}" for entry in COMMANDS.values())
+    parser = _Parser(
+        prog=PROGRAM,
+        usage=f"{PROGRAM} [FILE …] [OPTIONS]\n       {PROGRAM} COMMAND …",
+        description="Opens live objects: notes that several people write together, with no server.",
+        epilog=f"commands ({PROGRAM} COMMAND --help tells more):\n{commands}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("files", metavar="FILE", nargs="*", type=Path, help=".liveobject files to open")
+    add("--interface", metavar="ADDR", default="", help="network interface, by name or address")
+    add("--port", metavar="N", type=_port, default=0, help="UDP port (any free one if not given)")
+    add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
+    add("--name", type=_name, help="the name that others see")
+    add("--colour", metavar="C", type=_colour, help="your colour: #rrggbb or a name")
+    add("--screenshot", metavar="FILE", type=Path, help="write a picture of the window and end")
+    add("--size", metavar="WxH", type=_size, help="the window's width and height, in pixels")
+    add("--theme", metavar="T", type=_theme, help="light, dark or system")
+    add("--version", action="version", version=f"{PROGRAM} {VERSION}")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 1 to 65535")
+    return int(text)
+
+
+def _name(text: str) -> str:
+    if not text.strip() or len(text) > _NAME_CHARACTERS_MAX:
+        raise argparse.ArgumentTypeError(f"a name has 1 to {_NAME_CHARACTERS_MAX} characters")
+    return text.strip()
+
+
+def _colour(text: str) -> str:
+    for colour in PERSON_COLOURS:
+        if text.casefold() == colour.name:
+            return colour.light
+    if is_colour(text):
+        return text
+    names = ", ".join(colour.name for colour in PERSON_COLOURS)
+    raise argparse.ArgumentTypeError(f"{text!r} is neither like #1a2b3c nor one of {names}")
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit() and text.isascii() and len(text) < 12):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size like 1000x700")
+    return int(width), int(height)
+
+
+def _theme(text: str) -> Mode:
+    try:
+        return Mode(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not light, dark or system") from None

@@ -1,0 +1,40 @@
+"""The registered commands, `live-objects NAME …`: a file each, listed here, imported when used."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol
+
+
+class CommandModule(Protocol):
+    """What the file of a command has."""
+
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """A command by name; `module` is imported only when the command is used."""
+
+    name: str
+    summary: str
+    module: str
+
+    def load(self) -> CommandModule:
+        return import_module(self.module)
+
+
+COMMANDS: dict[str, CommandEntry] = {
+    entry.name: entry
+    for entry in (
+        CommandEntry("new", "make a new note and write its reference file", "app.commands.new"),
+        CommandEntry("inspect", "say what a reference file refers to", "app.commands.inspect"),
+        CommandEntry(
+            "describe", "say what the running program shows, as JSON", "app.commands.describe"
+        ),
+    )
+}

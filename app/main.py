@@ -1,0 +1,82 @@
+"""The start of the program, told in its order: what is asked for, whether it can be, then begin."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from app.command_line import PROGRAM, Options, parse, run_command
+from app.commands import COMMANDS
+from app.display import display_problem
+from app.errors import EXIT_BAD_INPUT, StartProblem
+from app.instance_client import ask
+from app.paths import find_paths
+from liveobj.objects.text_note import describe_note
+from liveobj.references import ReferenceProblem, read_reference_file
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program; bad input is one sentence on the error stream and exit code 2."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if given and given[0] in COMMANDS:
+            return run_command(given[0], given[1:])
+        return _run_window(parse(given))
+    except StartProblem as problem:
+        sys.stderr.write(f"{PROGRAM}: {problem}\n")
+        return EXIT_BAD_INPUT
+
+
+def _run_window(options: Options) -> int:
+    # 1. The input: everything must be readable, and writable, before anything is started.
+    for file in options.files:
+        _check_reference(file)
+    if options.screenshot is not None and not options.screenshot.absolute().parent.is_dir():
+        raise StartProblem(f"{options.screenshot} cannot be written: its folder does not exist.")
+
+    # 2. The place. A program that runs there already takes the files, and this one is done.
+    paths = find_paths(os.environ, options.state_dir)
+    paths.make()
+    if _hand_over(options, paths.socket):
+        return 0
+
+    # 3. The screen. Qt would abort without one, so it is looked for first.
+    if problem := display_problem(os.environ):
+        raise StartProblem(problem)
+
+    # 4. The program itself. Only now is Qt loaded: help, errors and hand-over stay quick.
+    try:
+        program = import_module("app.program")
+    except ModuleNotFoundError as error:
+        if error.name != "native._engine":
+            raise
+        raise StartProblem(
+            "The engine has not been built: run make in the source folder."
+        ) from None
+    result: int = program.run(options, paths)
+    return result
+
+
+def _hand_over(options: Options, socket: Path) -> bool:
+    files = [str(file.absolute()) for file in options.files]
+    answer = ask(socket, {"do": "open", "files": files})
+    if answer is not None and options.screenshot is not None:
+        answer = ask(socket, {"do": "picture", "file": str(options.screenshot.absolute())})
+    if answer is not None and answer.get("error"):
+        raise StartProblem(f"The running program does not take it over: {answer['error']}")
+    return answer is not None
+
+
+def _check_reference(file: Path) -> None:
+    try:
+        describe_note(read_reference_file(file))
+    except ReferenceProblem as problem:
+        named = problem if problem.file else problem.in_file(str(file))
+        raise StartProblem(str(named)) from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

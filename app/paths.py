@@ -1,0 +1,103 @@
+"""Where the program keeps its files: the XDG directories, or all of them below one given folder."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import StartProblem
+
+_NAME = "live-objects"
+# The address of a Unix socket has room for some 108 bytes.
+_SOCKET_PATH_BYTES_MAX = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Folders and files of one profile; a profile is one identity on one machine."""
+
+    config: Path
+    data: Path
+    state: Path
+    runtime: Path
+
+    @property
+    def settings(self) -> Path:
+        return self.config / "settings.json"
+
+    @property
+    def objects(self) -> Path:
+        """One database for each object that was open here."""
+        return self.data / "objects"
+
+    @property
+    def references(self) -> Path:
+        """The references of objects that were made here."""
+        return self.data / "references"
+
+    @property
+    def recent(self) -> Path:
+        return self.state / "recent.json"
+
+    @property
+    def log(self) -> Path:
+        return self.state / "live-objects.log"
+
+    @property
+    def socket(self) -> Path:
+        """Where the running program of this profile listens. Two profiles never share it."""
+        profile = hashlib.blake2b(str(self.state).encode(), digest_size=8).hexdigest()
+        return self.runtime / f"{profile}.socket"
+
+    def make(self) -> None:
+        """Creates what is missing, for this user only."""
+        folders = (
+            self.config,
+            self.data,
+            self.state,
+            self.runtime,
+            self.objects,
+            self.references,
+        )
+        for folder in folders:
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except OSError as error:
+                raise StartProblem(
+                    f"The folder {folder} cannot be used ({error.strerror}): choose another one"
+                    " with --state-dir."
+                ) from None
+
+
+def find_paths(environment: Mapping[str, str], state_dir: Path | None) -> Paths:
+    """The folders that the environment asks for; with `state_dir`, everything below that."""
+    if state_dir is not None:
+        root = state_dir.expanduser().absolute()
+        return Paths(root, root, root, _short(root, root / "run"))
+    home = Path(environment.get("HOME") or Path.home())
+
+    def folder(variable: str, *default: str) -> Path:
+        value = environment.get(variable, "")
+        # The specification says that relative paths are to be ignored.
+        base = Path(value) if value.startswith("/") else home.joinpath(*default)
+        return base / _NAME
+
+    state = folder("XDG_STATE_HOME", ".local", "state")
+    runtime = environment.get("XDG_RUNTIME_DIR", "")
+    return Paths(
+        config=folder("XDG_CONFIG_HOME", ".config"),
+        data=folder("XDG_DATA_HOME", ".local", "share"),
+        state=state,
+        runtime=_short(state, Path(runtime) / _NAME if runtime.startswith("/") else state / "run"),
+    )
+
+
+def _short(key: Path, wanted: Path) -> Path:
+    """The folder for the socket: the wanted one, or a short one when the address would not fit."""
+    if len(str(wanted / f"{'0' * 16}.socket").encode()) <= _SOCKET_PATH_BYTES_MAX:
+        return wanted
+    profile = hashlib.blake2b(str(key).encode(), digest_size=8).hexdigest()
+    return Path(tempfile.gettempdir()) / f"{_NAME}-{profile}"

@@ -1,0 +1,134 @@
+"""The window program: the one place that wires engine, objects, widgets and event loop together."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.command_line import PROGRAM, Options
+from app.desk import Desk
+from app.errors import EXIT_BAD_INPUT, StartProblem
+from app.event_loop import EventLoop
+from app.log import start_log
+from app.network import OfficeNetwork
+from app.paths import Paths
+from app.session import Session
+from app.settings import load_settings, save_settings
+from app.single_instance import InstanceServer
+from app.window import MainWindow
+from liveobj.host import Host, Person
+from widgets.roles import Mode
+from widgets.theme import Theme
+
+# Time for fonts, layout and what is on disk to be painted before a picture is taken.
+_PICTURE_DELAY_MS = 500
+
+
+def run(options: Options, paths: Paths) -> int:
+    """Runs until the window is closed; raises StartProblem if the network refuses."""
+    server = InstanceServer(paths.socket)
+    if not server.claim():
+        raise StartProblem("The program is just starting in this profile: try again in a moment.")
+    start_log(paths.log)
+    application = _make_application()
+    loop = EventLoop(application)
+    try:
+        # The engine refuses here, before any window is seen, if the network does.
+        network = OfficeNetwork(options.interface, options.port)
+        try:
+            return _run_live(options, paths, application, loop, network, server)
+        finally:
+            network.close()
+    finally:
+        loop.close()
+        server.close()
+
+
+def _make_application() -> QApplication:
+    application = QApplication([PROGRAM])
+    application.setApplicationName(PROGRAM)
+    application.setApplicationDisplayName("Live Objects")
+    application.setDesktopFileName(PROGRAM)
+    return application
+
+
+def _run_live(
+    options: Options,
+    paths: Paths,
+    application: QApplication,
+    loop: EventLoop,
+    network: OfficeNetwork,
+    server: InstanceServer,
+) -> int:
+    # The person and their objects.
+    settings = load_settings(paths.settings)
+    person = Person(options.name or settings.name, options.colour or settings.colour)
+    session = Session(Host(network.engine, paths.objects, person, loop, os.urandom), paths)
+
+    # The window, and everything that one can do in it.
+    def remember_theme(mode: Mode) -> None:
+        nonlocal settings
+        settings = replace(settings, theme=mode.value)
+        save_settings(paths.settings, settings)
+
+    theme = Theme(application, options.theme or Mode(settings.theme))
+    window = MainWindow(theme)
+    if options.size is not None:
+        window.resize(*options.size)
+    quit_program = application.quit
+    desk = Desk(session, window, network.words, remember_theme, quit_program, _local_time)
+    network.on_words = window.show_network
+
+    # From now on later starts and scripts find this program.
+    server.listen(desk.answer)
+
+    # Everything lives.
+    network.start()
+    for file in options.files:
+        desk.open_file(file.absolute())
+    window.show()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, quit_program)
+    pictures = _Picture(window, options.screenshot, application)
+    # What was made so far stays; the collector need not look at it again and again.
+    gc.freeze()
+    loop.run_forever()
+
+    # The end: nobody is told anything any more, objects are saved and left.
+    server.close()
+    network.on_words = None
+    for page in window.note_pages():
+        page.close_page()
+    session.close_all()
+    window.deleteLater()
+    return pictures.exit_code
+
+
+class _Picture:
+    """Takes the picture that was asked for on the command line, then ends the program."""
+
+    def __init__(self, window: MainWindow, file: Path | None, application: QApplication) -> None:
+        self._window = window
+        self._file = file
+        self._application = application
+        self.exit_code = 0
+        if file is not None:
+            QTimer.singleShot(_PICTURE_DELAY_MS, self._take)
+
+    def _take(self) -> None:
+        if not self._window.picture().save(str(self._file)):
+            sys.stderr.write(f"{PROGRAM}: {self._file} cannot be written: is it a .png?\n")
+            self.exit_code = EXIT_BAD_INPUT
+        self._application.quit()
+
+
+def _local_time() -> datetime:
+    return datetime.now().astimezone()

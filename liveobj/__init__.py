@@ -1,0 +1,2 @@
+"""Live objects: their model, types, references, run time and replicated state; no Qt, no
+sockets."""

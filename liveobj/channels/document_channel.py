@@ -1,0 +1,351 @@
+"""Owns the join between one replicated document and one group: a feed that is pulled, deliveries
+that are merged, greetings after each view, and presence.
+
+Edits are not queued. A change only registers the intent to send; when the engine is ready,
+everything written since the last message goes out as one (thesis 4.2: the pull protocol stack).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from liveobj.channels.batches import Batch, BatchLog
+from liveobj.channels.catch_up import CatchUp
+from liveobj.channels.fragments import Assembler, Cutter
+from liveobj.channels.messages import (
+    BadMessage,
+    Fragment,
+    Hello,
+    Message,
+    Payload,
+    PresenceUpdate,
+    Update,
+    decode,
+    encode,
+)
+from liveobj.channels.presence import Presence, PresenceEntry
+from liveobj.channels.seal import NoSeal, Seal
+from liveobj.documents import BadUpdate, Change, Document, Origin
+from liveobj.documents.version import Span
+from liveobj.host import Scheduler, TimerHandle
+from liveobj.observers import Observers, Subscription
+from transport.interfaces import Delivery, Group, View
+
+log = logging.getLogger(__name__)
+
+# After a greeting has shown that something is missing, and nobody has sent it for this long, greet
+# again. The exchange needs no timer when all goes well; this one covers what nobody thought of.
+# Twice as long each time, since a member may also claim more than there is.
+REPAIR_DELAY_S = 1.0
+REPAIR_DELAY_S_MAX = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelState:
+    """`people` counts this member too and is 0 before the first view; `unsent` counts own
+    operations that have not been handed to the network; `catching_up` while others are known to
+    have more."""
+
+    people: int = 0
+    unsent: int = 0
+    catching_up: bool = False
+
+
+@dataclass(slots=True)
+class Counters:
+    """What the channel did; `dropped` messages were not understood, `refused` not allowed."""
+
+    sent: int = 0
+    received: int = 0
+    dropped: int = 0
+    refused: int = 0
+    greetings: int = 0
+    answers: int = 0
+
+
+@dataclass(slots=True)
+class _Due:
+    """What is to be said at the next opportunity; each is said once, with what is true then."""
+
+    hello: bool = False
+    presence: bool = False
+    outgoing: Cutter | None = None
+
+
+class DocumentChannel:
+    """Keeps `document` in step with the other members of `group`, until closed.
+
+    `batches` is for one who cannot sign: it holds what was received, to be passed on as it is.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        group: Group,
+        scheduler: Scheduler,
+        me: PresenceEntry,
+        seal: Seal | None = None,
+        batches: BatchLog | None = None,
+    ) -> None:
+        self.document = document
+        self.presence = Presence(me, self._on_my_presence)
+        self.counters = Counters()
+        self._group: Group | None = None
+        self._scheduler = scheduler
+        self._seal: Seal = seal or NoSeal()
+        self._batches = None if self._seal.can_sign else batches
+        self._forwarding: deque[Batch] = deque()
+        self._catch_up = CatchUp(group.me)
+        self._assembler = Assembler()
+        self._due = _Due()
+        self._members: frozenset[int] = frozenset()
+        self._in_company = False
+        # Own operations below this have been sent, or will be sent as answers to greetings.
+        self._sent_end = document.version.end(document.peer_id)
+        self._repair: TimerHandle | None = None
+        self._repair_delay_s = REPAIR_DELAY_S
+        self._gap = False  # an update is here whose predecessors are not
+        self._state = ChannelState()
+        self._observers: Observers[ChannelState] = Observers()
+        self._subscription = document.observe(self._on_change)
+        self.join(group)
+
+    @property
+    def state(self) -> ChannelState:
+        return self._state
+
+    def observe(self, callback: Callable[[ChannelState], None]) -> Subscription:
+        return self._observers.observe(callback)
+
+    def join(self, group: Group) -> None:
+        """Takes part in `group`, after `leave`: edits made meanwhile go out as answers to
+        greetings."""
+        assert self._group is None, "a channel is in one group at a time"
+        self._group = group
+        self._catch_up = CatchUp(group.me)
+        group.on_deliveries = self._on_deliveries
+        group.on_view = self._on_view
+        if group.view is not None:
+            self._on_view(group.view)
+
+    def leave(self) -> None:
+        """Leaves the group; the document goes on alone. Harmless when done twice."""
+        self._cancel_repair()
+        group, self._group = self._group, None
+        if group is None:
+            return
+        group.on_deliveries = None
+        group.on_view = None
+        group.leave()
+        self._members = frozenset()
+        self._in_company = False
+        self._due = _Due()
+        self._forwarding.clear()
+        self._catch_up.on_view(())
+        self._assembler.keep_only(())
+        self.presence.keep_only(())
+        self._update_state()
+
+    def close(self) -> None:
+        """Leaves for good. Harmless when done twice."""
+        self._subscription.close()
+        self.leave()
+
+    def _offer(self) -> None:
+        if self._group is not None:
+            self._group.offer(self)
+
+    # The feed
+
+    def pull(self, bytes_max: int) -> bytes | None:
+        """The next message (see `transport.interfaces.Feed`)."""
+        if self._due.outgoing is None:
+            message = self._next_message()
+            if message is None:
+                self._update_state()
+                return None
+            self._due.outgoing = Cutter(encode(message))
+        piece = self._due.outgoing.next_piece(bytes_max)
+        if piece is None:
+            self._offer()  # no room now; asked again when there is
+            return None
+        if self._due.outgoing.finished:
+            self._due.outgoing = None
+        self.counters.sent += 1
+        return piece
+
+    def _next_message(self) -> Message | None:
+        if len(self._members) <= 1:
+            # Nobody to tell. Who comes later greets, and is answered with what it lacks.
+            self._sent_end = self._own_end()
+            return None
+        if self._due.hello:
+            self._due.hello = False
+            return self._hello()
+        answers = self._catch_up.answers(self.document.version, self.document.peer_id)
+        if answers and self._seal.can_sign:
+            self.counters.answers += 1
+            self._note_sent(answers)
+            return self._update(answers)
+        if answers and self._batches is not None:
+            self._forwarding.extend(self._batches.overlapping(answers))
+        if self._forwarding:
+            self.counters.answers += 1
+            batch = self._forwarding.popleft()
+            return Update(batch.data, batch.signature)
+        end = self._own_end()
+        if self._sent_end < end:
+            span = Span(self.document.peer_id, self._sent_end, end)
+            self._sent_end = end
+            if self._seal.can_sign:
+                return self._update([span])
+        if self._due.presence:
+            self._due.presence = False
+            return PresenceUpdate(self.presence.mine.fields())
+        return None
+
+    def _hello(self) -> Hello:
+        self.counters.greetings += 1
+        if not self._in_company:
+            # Everybody here greets after this view, and what each lacks of ours goes out as
+            # answers.
+            self._in_company = True
+            self._sent_end = self._own_end()
+        can_answer = self._seal.can_sign or self._batches is not None
+        return Hello(self.document.peer_id, self.document.version, can_answer)
+
+    def _update(self, spans: Sequence[Span]) -> Update:
+        data = self.document.export_spans(spans)
+        return Update(data, self._seal.sign(data))
+
+    def _note_sent(self, spans: Sequence[Span]) -> None:
+        for span in spans:
+            if span.peer == self.document.peer_id and span.start <= self._sent_end:
+                self._sent_end = max(self._sent_end, span.end)
+
+    def _own_end(self) -> int:
+        return self.document.version.end(self.document.peer_id)
+
+    # What the document and the person do
+
+    def _on_change(self, change: Change) -> None:
+        if change.origin.mine:
+            self._offer()
+        self._update_state()
+
+    def _on_my_presence(self) -> None:
+        self._due.presence = True
+        self._offer()
+
+    # What the group reports
+
+    def _on_view(self, view: View) -> None:
+        assert self._group is not None, "views come from the group"
+        nodes = [member.node for member in view.members]
+        if self._catch_up.me != self._group.me:
+            # Put out of the network and admitted again: under another id, and everything is new.
+            self._catch_up = CatchUp(self._group.me)
+            self._members = frozenset()
+            self._in_company = False
+        newcomers = set(nodes) - self._members
+        self._members = frozenset(nodes)
+        self._catch_up.on_view(nodes)
+        self._assembler.keep_only(self._members)
+        self.presence.keep_only(self._members)
+        if len(nodes) <= 1:
+            self._in_company = False
+        else:
+            self._due.hello = True
+            self._due.presence |= bool(newcomers)
+        self._offer()
+        self._update_state()
+
+    def _on_deliveries(self, deliveries: Sequence[Delivery]) -> None:
+        me = None if self._group is None else self._group.me
+        for delivery in deliveries:
+            if delivery.sender == me:
+                continue
+            self.counters.received += 1
+            try:
+                self._take(delivery.sender, bytes(delivery.data))
+            except (BadMessage, BadUpdate) as problem:
+                self.counters.dropped += 1
+                log.debug("dropped a message of %x: %s", delivery.sender, problem)
+            except Exception:
+                # Ours, then, and no reason to take the engine's turn down with us.
+                self.counters.dropped += 1
+                log.exception("a message of %x could not be handled", delivery.sender)
+        self._update_state()
+
+    def _take(self, sender: int, data: bytes) -> None:
+        message = decode(data)
+        if isinstance(message, Fragment):
+            whole = self._assembler.add(sender, message)
+            if whole is None:
+                return
+            message = decode(whole)
+        match message:
+            case Hello(peer_id, version, can_answer):
+                self._catch_up.on_hello(sender, peer_id, version, can_answer)
+                self._watch_for_gaps()
+                self._offer()
+            case Update(update, signature):
+                self._take_update(sender, update, signature)
+            case PresenceUpdate(fields):
+                self.presence.accept(sender, fields)
+            case Fragment() | Payload():
+                raise BadMessage("a message that has no place here")
+
+    def _take_update(self, sender: int, data: bytes, signature: bytes) -> None:
+        if not self._seal.verify(data, signature):
+            self.counters.refused += 1
+            log.warning("refused an update of %x that no editor has signed", sender)
+            return
+        imported = self.document.import_update(data, Origin.REMOTE)
+        if self._batches is not None and (imported.changed or imported.waiting):
+            self._batches.add(data, signature)
+        if imported.waiting:
+            self._gap = True
+            self._arm_repair()
+
+    # Repair
+
+    def _watch_for_gaps(self) -> None:
+        if self._catch_up.lacks_something(self.document.version):
+            self._arm_repair()
+
+    def _arm_repair(self) -> None:
+        if self._repair is None:
+            self._repair = self._scheduler.call_later(self._repair_delay_s, self._on_repair)
+
+    def _on_repair(self) -> None:
+        self._repair = None
+        gap, self._gap = self._gap, False
+        lacks = gap or self._catch_up.lacks_something(self.document.version)
+        if lacks and len(self._members) > 1:
+            self._due.hello = True
+            self._offer()
+            self._repair_delay_s = min(2 * self._repair_delay_s, REPAIR_DELAY_S_MAX)
+            self._arm_repair()
+        else:
+            self._repair_delay_s = REPAIR_DELAY_S
+        self._update_state()
+
+    def _cancel_repair(self) -> None:
+        if self._repair is not None:
+            self._repair.cancel()
+            self._repair = None
+
+    def _update_state(self) -> None:
+        version = self.document.version
+        state = ChannelState(
+            people=len(self._members),
+            unsent=max(0, version.end(self.document.peer_id) - self._sent_end),
+            catching_up=self._catch_up.lacks_something(version),
+        )
+        if state != self._state:
+            self._state = state
+            self._observers.notify(state)

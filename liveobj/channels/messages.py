@@ -1,0 +1,137 @@
+"""Owns the form on the wire of what channels say: a type byte and a msgpack body.
+
+Everything here may have been sent by an enemy. `decode` raises BadMessage and nothing else; sizes
+are checked before anything is built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack
+
+from liveobj.documents import BadUpdate, Version
+
+MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+VERSION_BYTES_MAX = 1024 * 1024
+PRESENCE_BYTES_MAX = 4096
+SIGNATURE_BYTES_MAX = 64
+PEER_ID_MAX = 2**64 - 1
+
+
+class BadMessage(Exception):
+    """Bytes that are not a message of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Said by every member after every view: under which identity it writes, what it has, and
+    whether it can pass that on."""
+
+    peer_id: int
+    version: Version
+    can_answer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Operations of a document; `signature` is empty for objects whose edits are not signed."""
+
+    data: bytes
+    signature: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceUpdate:
+    """How the sender wants to be seen from now on."""
+
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A piece, from `offset`, of an encoded message of `total` bytes that does not fit into one."""
+
+    offset: int
+    total: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """One message of an object, as it gave it."""
+
+    data: bytes
+
+
+Message = Hello | Update | PresenceUpdate | Fragment | Payload
+
+_HELLO, _UPDATE, _PRESENCE, _FRAGMENT, _PAYLOAD = 1, 2, 3, 4, 5
+
+
+def encode(message: Message) -> bytes:
+    match message:
+        case Hello(peer_id, version, can_answer):
+            kind, body = _HELLO, [peer_id, version.encode(), can_answer]
+        case Update(data, signature):
+            kind, body = _UPDATE, [data, signature]
+        case PresenceUpdate(fields):
+            kind, body = _PRESENCE, [fields]
+        case Fragment(offset, total, data):
+            kind, body = _FRAGMENT, [offset, total, data]
+        case Payload(data):
+            kind, body = _PAYLOAD, [data]
+    packed: bytes = msgpack.packb(body, use_bin_type=True)
+    return bytes([kind]) + packed
+
+
+def decode(data: bytes) -> Message:
+    """The message in `data`, or BadMessage."""
+    if not data:
+        raise BadMessage("an empty message")
+    if len(data) > MESSAGE_BYTES_MAX:
+        raise BadMessage(f"a message of {len(data)} bytes")
+    kind = data[0]
+    try:
+        body = msgpack.unpackb(
+            data[1:],
+            raw=False,
+            strict_map_key=True,
+            max_array_len=16,
+            max_map_len=32,
+            max_ext_len=0,
+        )
+    except Exception as problem:  # msgpack has many ways to say no, none of them common to all
+        raise BadMessage(f"a body that cannot be unpacked ({problem})") from None
+    if not isinstance(body, list):
+        raise BadMessage("a body that is not a list")
+    return _build(kind, body)
+
+
+def _build(kind: int, body: list[object]) -> Message:
+    match kind, body:
+        case 1, [int(peer_id), bytes(version), bool(can_answer)]:
+            return _build_hello(peer_id, version, can_answer)
+        case 2, [bytes(data), bytes(signature)]:
+            if len(signature) > SIGNATURE_BYTES_MAX:
+                raise BadMessage(f"a signature of {len(signature)} bytes")
+            return Update(data, signature)
+        case 3, [dict(fields)]:
+            return PresenceUpdate(fields)
+        case 4, [int(offset), int(total), bytes(data)]:
+            if not 0 <= offset < total or not data:
+                raise BadMessage(f"a piece at {offset} of {total}")
+            return Fragment(offset, total, data)
+        case 5, [bytes(data)]:
+            return Payload(data)
+    raise BadMessage(f"type {kind} with {len(body)} fields")
+
+
+def _build_hello(peer_id: int, version: bytes, can_answer: bool) -> Hello:
+    if not 0 <= peer_id <= PEER_ID_MAX or len(version) > VERSION_BYTES_MAX:
+        raise BadMessage("a greeting out of bounds")
+    try:
+        return Hello(peer_id, Version.decode(version), can_answer)
+    except BadUpdate as problem:
+        raise BadMessage(str(problem)) from None

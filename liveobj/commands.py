@@ -1,0 +1,168 @@
+"""Owns what the commands new, inspect and check do: pure functions from paths to text and exit
+code.
+
+0 means yes or done, 1 that a reference is wrong, 2 that it could not be read or written. Nothing is
+run and nobody is asked; whoever parses the command line is in the application.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TextIO
+
+from liveobj.declare import DECLARATIONS, Declarations, ObjectDeclaration
+from liveobj.objects import catalogue
+from liveobj.references import (
+    External,
+    Parameterized,
+    ReferenceProblem,
+    Value,
+    group_id_of,
+    read_reference_file,
+    write_reference_file,
+)
+from liveobj.references.checking import Checked, check
+from liveobj.references.writing import element_of
+from liveobj.types import ObjectType
+
+DONE, WRONG, UNREADABLE = 0, 1, 2
+
+
+def new(
+    kind: str,
+    path: Path,
+    title: str,
+    random_bytes: Callable[[int], bytes],
+    out: TextIO,
+    err: TextIO,
+) -> int:
+    """Writes the reference of a new object of a kind in the catalogue; never over a file."""
+    maker = catalogue.MAKERS.get(kind)
+    if maker is None:
+        kinds = ", ".join(sorted(catalogue.MAKERS))
+        err.write(f"'{kind}' is not a kind of object that can be made; those are {kinds}.\n")
+        return UNREADABLE
+    if path.exists():
+        err.write(f"{path} exists already. Choose another name.\n")
+        return UNREADABLE
+    try:
+        write_reference_file(maker(title or path.stem, random_bytes), path)
+    except ReferenceProblem as problem:
+        err.write(f"{problem}\n")
+        return UNREADABLE
+    out.write(f"{path}\n")
+    return DONE
+
+
+def check_files(
+    paths: Iterable[Path], out: TextIO, err: TextIO, declarations: Declarations = DECLARATIONS
+) -> int:
+    """Says of each file whether it is in order, and if not, everything that is wrong."""
+    worst = DONE
+    for path in paths:
+        try:
+            checked = check(read_reference_file(path), declarations)
+        except ReferenceProblem as problem:
+            err.write(f"{problem}\n")
+            worst = max(worst, UNREADABLE)
+            continue
+        problems = checked.problems
+        for problem_found in problems:
+            err.write(f"{path}, {problem_found}\n")
+        worst = max(worst, WRONG if problems else DONE)
+        if not problems:
+            out.write(f"{path}: in order.\n")
+    return worst
+
+
+def inspect_files(
+    paths: Iterable[Path], out: TextIO, err: TextIO, declarations: Declarations = DECLARATIONS
+) -> int:
+    """Shows each file as a tree: what it is made of, its types, what it would join and run."""
+    worst = DONE
+    for path in paths:
+        try:
+            checked = check(read_reference_file(path), declarations)
+        except ReferenceProblem as problem:
+            err.write(f"{problem}\n")
+            worst = max(worst, UNREADABLE)
+            continue
+        out.write(f"{path}\n")
+        for line in describe(checked):
+            out.write(f"  {line}\n")
+        worst = max(worst, WRONG if checked.problems else DONE)
+    return worst
+
+
+def describe(checked: Checked) -> list[str]:
+    """What `inspect` shows of one reference."""
+    lines = [f"identity  {checked.fingerprint}", f"joins     group {_group(checked)}"]
+    rights = _rights(checked)
+    if rights:
+        lines.append(f"rights    {rights}")
+    lines.append("made of")
+    for depth, part in checked.walk():
+        lines.append("  " * (depth + 1) + f"{part.role}: {_summary(part)}")
+        lines += ["  " * (depth + 3) + detail for detail in _details(part)]
+    if checked.type is not None:
+        lines.append("type")
+        lines += [f"  {line}" for line in describe_type(checked.type)]
+    problems = checked.problems
+    lines.append("verdict   " + ("it can be run here." if not problems else "it cannot be run:"))
+    lines += [f"  {problem}" for problem in problems]
+    return lines
+
+
+def _group(checked: Checked) -> str:
+    return group_id_of(checked.fingerprint).hex()
+
+
+def _rights(checked: Checked) -> str:
+    keys = checked.reference.secrets.keys
+    if "group" not in keys:
+        return ""
+    return "can edit" if "signing" in keys else "can view"
+
+
+def _summary(part: Checked) -> str:
+    reference = part.reference
+    if isinstance(reference, External):
+        return f"external '{reference.name}', asked for when it is opened"
+    kind = element_of(reference, secrets=False).name
+    known = part.declaration
+    return f"{kind} {_named(known)}" if known is not None else kind
+
+
+def _named(declaration: ObjectDeclaration) -> str:
+    return f"'{declaration.title}' ({declaration.id}), runs {declaration.cls.__module__}"
+
+
+def _details(part: Checked) -> list[str]:
+    if not isinstance(part.reference, Parameterized):
+        return []
+    return [
+        f"{name} = {_shown(argument)}"
+        for name, argument in sorted(part.reference.arguments.items())
+        if isinstance(argument, Value)
+    ]
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value.data, bytes):
+        return f"{len(value.data)} bytes"
+    return f"{value.data!r:.70}"
+
+
+def describe_type(type_: ObjectType) -> list[str]:
+    """Endpoints, events and constraints, a line each."""
+    lines: list[str] = []
+    for name, endpoint in type_.endpoints.items():
+        lines.append(f"endpoint '{name}'")
+        lines += [f"  receives {event}{value}" for event, value in endpoint.incoming.items()]
+        lines += [f"  sends    {event}{value}" for event, value in endpoint.outgoing.items()]
+        lines += [f"  promises {c.text}" for c in endpoint.provided.values()]
+        lines += [f"  requires {c.text}" for c in endpoint.required.values()]
+    lines += [f"promises {c.text}" for c in type_.provided.values()]
+    lines += [f"requires {c.text}" for c in type_.required.values()]
+    return lines

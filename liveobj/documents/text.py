@@ -1,0 +1,212 @@
+"""Owns a replicated text: edits, marks, deltas and stable cursors, all counted in UTF-16 code
+units.
+
+UTF-16 is what Qt counts in, so a widget uses its own positions. loro reports deltas in Unicode code
+points; the difference exists only where a text holds characters beyond the first 65,536 (emoji),
+and only then is a copy of the text kept to convert with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import loro
+
+from liveobj.documents.errors import BadUpdate, DocumentError, PositionError, loro_errors
+from liveobj.documents.observing import Container, Delivery
+
+if TYPE_CHECKING:
+    from liveobj.documents.document import Document, Origin
+
+MarkValue = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextStep:
+    """One step over a text: exactly one of `retain`, `insert`, `delete` is set; counts in UTF-16
+    units.
+
+    `marks` are those that an insert carries, or that a retain sets (None: the mark was taken off).
+    """
+
+    retain: int = 0
+    insert: str = ""
+    delete: int = 0
+    marks: Mapping[str, MarkValue] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """The steps that lead from the text before to the text after, and who began them."""
+
+    origin: Origin
+    label: str
+    steps: tuple[TextStep, ...]
+
+
+def utf16_length(text: str) -> int:
+    return len(text) + sum(1 for character in text if character > "\uffff")
+
+
+def apply_steps(text: str, steps: Sequence[TextStep]) -> str:
+    """The text after `steps`; what a view does to itself, in plain strings."""
+    units = text.encode("utf-16-le")
+    result: list[bytes] = []
+    at = 0
+    for step in steps:
+        result.append(units[at : at + 2 * step.retain])
+        at += 2 * (step.retain + step.delete)
+        result.append(step.insert.encode("utf-16-le"))
+    result.append(units[at:])
+    return b"".join(result).decode("utf-16-le")
+
+
+class Text(Container[TextChange]):
+    """A text in a document. Made by `Document.text`."""
+
+    def __init__(self, document: Document, text: loro.LoroText) -> None:
+        super().__init__(document, text.id)
+        self._text = text
+        # The text before the next change; None while it has no character beyond U+FFFF, that is,
+        # while both ways of counting agree.
+        self._before: str | None = None
+        self._remember()
+
+    def __str__(self) -> str:
+        return self.to_string()
+
+    def __len__(self) -> int:
+        return self.length
+
+    def to_string(self) -> str:
+        return self._text.to_string()
+
+    @property
+    def length(self) -> int:
+        """In UTF-16 units."""
+        return self._text.len_utf16
+
+    # Editing
+
+    def insert(self, position: int, text: str) -> None:
+        if not text:
+            return
+        with self._editing(PositionError, f"Cannot insert at {position}"):
+            self._text.insert_utf16(position, text)
+
+    def delete(self, position: int, length: int) -> None:
+        if not length:
+            return
+        with self._editing(PositionError, f"Cannot delete {length} from {position}"):
+            self._text.delete_utf16(position, length)
+
+    def replace(self, position: int, length: int, text: str) -> None:
+        with self._document.transaction():
+            self.delete(position, length)
+            self.insert(position, text)
+
+    def mark(self, start: int, end: int, name: str, value: MarkValue) -> None:
+        """Formats `start` to `end`; None takes the mark off."""
+        with self._editing(PositionError, f"Cannot mark {start} to {end} as {name}"):
+            if value is None:
+                self._text.unmark_utf16(start, end, name)
+            else:
+                self._text.mark_utf16(start, end, name, value)
+
+    def pieces(self) -> list[tuple[str, dict[str, MarkValue]]]:
+        """The whole text as runs with their marks."""
+        return [
+            (run.insert, _read_marks(run.attributes) or {})
+            for run in self._text.to_delta()
+            if isinstance(run, loro.TextDelta.Insert)
+        ]
+
+    # Cursors
+
+    def cursor_at(self, position: int, *, before: bool = False) -> bytes:
+        """A place that moves with the text around it, as bytes that another replica understands.
+
+        It sticks to the character on its right; with `before`, to the one on its left.
+        """
+        with loro_errors(PositionError, f"There is no place {position}"):
+            at = _convert(self._text, position, loro.PositionType.Utf16, loro.PositionType.Unicode)
+            if at is None:
+                raise PositionError(f"There is no place {position}: the length is {self.length}")
+            side = loro.Side.Left if before else loro.Side.Right
+            cursor = self._text.get_cursor(at, side)
+        if cursor is None:
+            raise DocumentError(f"No cursor can be made at {position}")
+        return bytes(cursor.encode())
+
+    def position_of(self, cursor: bytes) -> int:
+        """Where the cursor is now. Raises BadUpdate for bytes that are not a cursor of this text,
+        or that speak of a part of it which has not arrived here yet."""
+        with loro_errors(BadUpdate, "These bytes are not a place in this text"):
+            decoded = loro.Cursor.decode(cursor)
+            doc = self._text.doc()
+            if doc is None or decoded.container != self._text.id:
+                raise BadUpdate("These bytes are a place in another text")
+            at = doc.get_cursor_pos(decoded).current.pos
+            position = _convert(self._text, at, loro.PositionType.Unicode, loro.PositionType.Utf16)
+        if position is None:
+            raise BadUpdate("These bytes are not a place in this text")
+        return position
+
+    # Observing
+
+    def take_down(self, delta: Sequence[loro.TextDelta], origin: Origin, label: str) -> Delivery:
+        """Converts loro's delta while the text before it is still known (see
+        `Document._on_event`)."""
+        change = TextChange(origin, label, tuple(self._steps(delta)))
+        self._remember()
+        return self._note(change)
+
+    def _steps(self, delta: Sequence[loro.TextDelta]) -> list[TextStep]:
+        steps: list[TextStep] = []
+        before, at = self._before, 0
+
+        def units(count: int) -> int:
+            nonlocal at
+            at += count
+            return count if before is None else utf16_length(before[at - count : at])
+
+        for step in delta:
+            if isinstance(step, loro.TextDelta.Retain):
+                marks = _read_marks(step.attributes)
+                steps.append(TextStep(retain=units(step.retain), marks=marks))
+            elif isinstance(step, loro.TextDelta.Insert):
+                marks = _read_marks(step.attributes)
+                last = steps[-1] if steps else None
+                if last is not None and last.insert and last.marks == marks:
+                    steps[-1] = TextStep(insert=last.insert + step.insert, marks=marks)
+                else:
+                    steps.append(TextStep(insert=step.insert, marks=marks))
+            elif isinstance(step, loro.TextDelta.Delete):
+                steps.append(TextStep(delete=units(step.delete)))
+        return steps
+
+    def _remember(self) -> None:
+        same = self._text.len_utf16 == self._text.len_unicode
+        self._before = None if same else self._text.to_string()
+
+
+def _read_marks(attributes: Mapping[str, object] | None) -> dict[str, MarkValue] | None:
+    """Marks of simple values; those with lists or maps inside are somebody else's and are left
+    out."""
+    if not attributes:
+        return None
+    return {
+        name: value
+        for name, value in attributes.items()
+        if value is None or isinstance(value, str | int | float | bool)
+    }
+
+
+def _convert(
+    text: loro.LoroText, index: int, old: loro.PositionType, new: loro.PositionType
+) -> int | None:
+    # It is there, but the library's stubs give it to another class.
+    position: int | None = text.convert_pos(index, old, new)  # type: ignore[attr-defined]
+    return position

@@ -1,0 +1,1 @@
+"""The standard objects, one file each."""

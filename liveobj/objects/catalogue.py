@@ -1,0 +1,65 @@
+"""Owns the list of what can be made anew, and the import of every standard object, which declares
+it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from liveobj.objects import (
+    channel_extensions,
+    checkpointed_channel,
+    group_objects,
+    library,
+    ordered_objects,
+    registry,
+    replicated_values,
+    shared_folder,
+    standard_types,
+    text_note_object,
+)
+from liveobj.objects.group_objects import (
+    CHANNEL_ID,
+    COORDINATES_ID,
+    LEADER_ID,
+    MEMBERSHIP_ID,
+    SENSOR_ID,
+    new_group_object,
+)
+from liveobj.objects.ordered_objects import new_ordered
+from liveobj.objects.replicated_values import new_counter, new_log, new_map
+from liveobj.objects.shared_folder import new_folder
+from liveobj.objects.text_note import new_note
+from liveobj.references import Reference
+
+Maker = Callable[[str, Callable[[int], bytes]], Reference]
+
+# By the word that people use; each makes the can-edit reference of an object that did not exist.
+MAKERS: dict[str, Maker] = {
+    "note": new_note,
+    "folder": new_folder,
+    "map": new_map,
+    "counter": new_counter,
+    "log": new_log,
+    "channel": partial(new_group_object, CHANNEL_ID),
+    "membership": partial(new_group_object, MEMBERSHIP_ID),
+    "leader": partial(new_group_object, LEADER_ID),
+    "coordinates": partial(new_group_object, COORDINATES_ID),
+    "ordered-channel": partial(new_ordered, ordered_objects.CHANNEL_ID),
+    "checkpointed-channel": partial(new_ordered, checkpointed_channel.CHANNEL_ID),
+    "lock": partial(new_ordered, ordered_objects.LOCK_ID),
+    "sensor": partial(new_group_object, SENSOR_ID),
+}
+
+DECLARED = (
+    standard_types,
+    channel_extensions,
+    checkpointed_channel,
+    group_objects,
+    library,
+    ordered_objects,
+    registry,
+    replicated_values,
+    shared_folder,
+    text_note_object,
+)

@@ -1,0 +1,104 @@
+"""Owns the library: a folder of the objects that a signed package implements (thesis 2.1.5 D1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from liveobj.declare import live_object
+from liveobj.objects.standard_types import FolderEndpoint, FolderType
+from liveobj.packages import Package, PackageProblem, Question, Trust, read_package
+from liveobj.packages.loading import load
+from liveobj.packages.reading import PACKAGE_BYTES_MAX
+from liveobj.references import Primitive, Reference, Value
+from liveobj.references.model import Parameterized
+from liveobj.runtime.context import Context
+
+TEMPLATE_ID = "live-objects:library"
+
+
+def library(path: Path, publisher: bytes) -> Reference:
+    """A reference to the library in the package at `path`, made by the holder of a key."""
+    return Parameterized(
+        Primitive(TEMPLATE_ID), {"path": Value(str(path)), "publisher": Value(publisher)}
+    )
+
+
+@live_object(TEMPLATE_ID, title="Library", is_a=(FolderType,))
+class Library:
+    """Gives references to the objects in a package, after it was checked and agreed to."""
+
+    context: Context
+    folder: FolderEndpoint
+
+    _package: Package | None = None
+    _refused = ""
+    _stopped = False
+    _asked: list[str]
+
+    def __init__(self, path: str, publisher: bytes) -> None:
+        self._path = Path(path)
+        self._publisher = publisher
+        self._asked = []
+
+    def on_start(self) -> None:
+        host = self.context.host
+        package = self._read()
+        trust = Trust(host.folder / "publishers.json", host.recalled_packages)
+        if host.wall_time is None:
+            raise PackageProblem("Without a clock it cannot be told whether a package has expired.")
+        if trust.check(package, host.wall_time()):
+            self._use(package, trust)
+            return
+        manifest = package.manifest
+        question = Question(manifest.name, manifest.title, manifest.version, manifest.publisher)
+        host.ask_consent(question, lambda agreed: self._on_answer(package, trust, agreed))
+
+    def _read(self) -> Package:
+        try:
+            if self._path.exists() and not self._path.is_file():
+                # Opening a pipe or a device might never return.
+                raise PackageProblem(f"{self._path} is not a file.")
+            with self._path.open("rb") as file:
+                data = file.read(PACKAGE_BYTES_MAX + 1)
+        except OSError as problem:
+            raise PackageProblem(
+                f"The package {self._path} cannot be read ({problem.strerror})."
+            ) from problem
+        package = read_package(data)
+        if bytes.fromhex(package.manifest.publisher) != self._publisher:
+            raise PackageProblem("The package is signed by somebody else than the object says.")
+        return package
+
+    def on_stop(self) -> None:
+        self._stopped = True
+
+    def _on_answer(self, package: Package, trust: Trust, agreed: bool) -> None:
+        if self._stopped:
+            return  # the person has closed the object instead of answering
+        if agreed:
+            try:
+                self._use(package, trust)
+            except PackageProblem as problem:
+                self._refused = str(problem)
+        else:
+            self._refused = f"“{package.manifest.title}” was not allowed to run."
+        if self._refused:
+            self.context.notice(self._refused)
+        asked, self._asked = self._asked, []
+        for name in asked:
+            self.on_folder_get(name)
+
+    def _use(self, package: Package, trust: Trust) -> None:
+        load(package, self.context.host.folder / "packages")
+        trust.accept(package)
+        self._package = package
+
+    def on_folder_get(self, name: str) -> None:
+        if self._package is None and not self._refused:
+            self._asked.append(name)  # the person is still thinking
+            return
+        objects = self._package.manifest.objects if self._package is not None else {}
+        if name in objects:
+            self.folder.item(name, Primitive(objects[name]))
+        else:
+            self.folder.missing(name)

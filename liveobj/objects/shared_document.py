@@ -1,0 +1,206 @@
+"""Owns an open object whose state is a replicated document: its keys, channel and copy on disk.
+
+Text notes, maps, counters, logs and folders are all of this kind and differ in what their document
+holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from liveobj.capabilities import EditSeal, ObjectKeys, new_object_keys
+from liveobj.channels import DocumentChannel, Presence, PresenceEntry
+from liveobj.channels.batches import BatchLog
+from liveobj.documents import Document
+from liveobj.host import Host
+from liveobj.observers import Observers, Subscription
+from liveobj.references import (
+    Fingerprint,
+    Parameterized,
+    Primitive,
+    Reference,
+    Secrets,
+    Value,
+    fingerprint,
+    group_id_of,
+)
+from liveobj.references.errors import NotAReference
+from liveobj.references.model import ValueData
+from liveobj.storage import DocumentStore, ObjectStore
+from transport.interfaces import GROUP_KEY_BYTES, Group
+
+# What a person does within a second is undone together.
+UNDO_MERGE_MS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SharedState:
+    """What a window shows about an object. `people` counts this one too and is 0 while offline;
+    `unsent` counts own changes that the network has not taken; `problem` is a sentence about the
+    disk while it refuses, `warning` one about damage that was found on opening."""
+
+    saved: bool
+    unsent: int
+    people: int
+    catching_up: bool
+    can_edit: bool
+    problem: str | None
+    warning: str | None = None
+
+
+def new_shared(
+    template_id: str,
+    title: str,
+    random_bytes: Callable[[int], bytes],
+    arguments: Mapping[str, ValueData] | None = None,
+) -> Parameterized:
+    """The can-edit reference of an object that did not exist before."""
+    keys = new_object_keys(random_bytes)
+    assert keys.signing is not None, "new keys can sign"
+    values = {"title": title, "verify_key": keys.verify, **(arguments or {})}
+    return Parameterized(
+        Primitive(template_id),
+        {name: Value(data) for name, data in values.items()},
+        secrets=Secrets({"group": keys.group, "signing": keys.signing}),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What the reference of such an object says, checked."""
+
+    title: str
+    keys: ObjectKeys
+
+
+def describe_shared(reference: Reference, template_id: str, kind: str) -> Description:
+    """Reads a reference; raises ReferenceProblem if it is not one to an object of this kind, which
+    is called `kind` in sentences."""
+    if not isinstance(reference, Parameterized) or reference.template != Primitive(template_id):
+        raise NotAReference(f"This live object is not a {kind}.", reference.line)
+    title = _argument(reference, "title", kind)
+    verify = _argument(reference, "verify_key", kind)
+    if not isinstance(title, str) or not isinstance(verify, bytes):
+        raise NotAReference(
+            f"The title or the key of this {kind} is of the wrong kind.", reference.line
+        )
+    group = reference.secrets.keys.get("group")
+    if group is None or len(group) != GROUP_KEY_BYTES:
+        raise NotAReference(
+            f"The key of this {kind}'s group is missing or damaged; ask for the file again.",
+            reference.line,
+        )
+    keys = ObjectKeys(verify, group, reference.secrets.keys.get("signing"))
+    try:
+        EditSeal(keys.verify, keys.signing)
+    except ValueError as problem:
+        raise NotAReference(f"The keys of this {kind} are damaged. {problem}") from None
+    return Description(title, keys)
+
+
+def _argument(reference: Parameterized, name: str, kind: str) -> ValueData:
+    argument = reference.arguments.get(name)
+    if not isinstance(argument, Value):
+        raise NotAReference(f"The parameter '{name}' of this {kind} is missing.", reference.line)
+    return argument.data
+
+
+class SharedDocument:
+    """An object that is open here; everything happens in the event loop's thread."""
+
+    def __init__(self, reference: Reference, host: Host, description: Description) -> None:
+        self.reference = reference
+        self.description = description
+        self.fingerprint: Fingerprint = fingerprint(reference)
+        self._host = host
+        keys = description.keys
+        seal = EditSeal(keys.verify, keys.signing)
+        self.document = Document(
+            host.new_peer_id(),
+            undo_merge_ms=UNDO_MERGE_MS,
+            editable=seal.can_sign,
+            now=host.wall_time,
+        )
+        self.prepare()
+        batches = None if seal.can_sign else BatchLog()
+        store = ObjectStore(host.folder / f"{self.fingerprint}.db")
+        self._store = DocumentStore(self.document, store, host.scheduler, batches)
+        me = PresenceEntry(host.person.name, host.person.colour)
+        self.channel = DocumentChannel(
+            self.document, self._join_group(), host.scheduler, me, seal, batches
+        )
+        self.presence: Presence = self.channel.presence
+        self._observers: Observers[SharedState] = Observers()
+        self._state = self._read_state()
+        self._subscriptions = [
+            self._store.observe(lambda _: self._update_state()),
+            self.channel.observe(lambda _: self._update_state()),
+        ]
+
+    def prepare(self) -> None:
+        """For subclasses: names the containers, before anything is loaded into them."""
+
+    def _join_group(self) -> Group:
+        return self._host.network.join(group_id_of(self.fingerprint), self.description.keys.group)
+
+    @property
+    def title(self) -> str:
+        return self.description.title
+
+    @property
+    def state(self) -> SharedState:
+        return self._state
+
+    def observe(self, callback: Callable[[SharedState], None]) -> Subscription:
+        """Calls back after the state has changed."""
+        return self._observers.observe(callback)
+
+    def local(self, name: str) -> bytes | None:
+        """What this person keeps about the object on this machine alone, such as a scroll
+        position."""
+        return self._store.local(name)
+
+    def set_local(self, name: str, value: bytes) -> None:
+        """Kept like a cookie; nobody else sees it. Raises StorageError if the disk refuses."""
+        self._store.set_local(name, value)
+
+    def leave(self) -> None:
+        """Stays open, but takes no part for now: others' edits come after `rejoin`."""
+        self.flush()
+        self.channel.leave()
+
+    def rejoin(self) -> None:
+        """Takes part again, after `leave`."""
+        self.channel.join(self._join_group())
+
+    def flush(self) -> bool:
+        """Puts everything on the disk now; False if the disk refuses (see `state.problem`)."""
+        return self._store.flush()
+
+    def close(self) -> None:
+        """Saves, leaves the group and lets go of the database. Harmless when done twice."""
+        for subscription in self._subscriptions:
+            subscription.close()
+        if self._subscriptions:
+            self._subscriptions = []
+            self.channel.close()
+            self._store.close()
+
+    def _read_state(self) -> SharedState:
+        channel = self.channel.state
+        return SharedState(
+            saved=self._store.saved,
+            unsent=channel.unsent,
+            people=channel.people,
+            catching_up=channel.catching_up,
+            can_edit=self.document.editable,
+            problem=self._store.problem,
+            warning=self._store.warning,
+        )
+
+    def _update_state(self) -> None:
+        state = self._read_state()
+        if state != self._state:
+            self._state = state
+            self._observers.notify(state)

@@ -1,0 +1,98 @@
+"""Owns whose packages may run here: publishers that the person agreed to, versions seen,
+recalls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from liveobj.packages.errors import PackageProblem
+from liveobj.packages.reading import Package
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the person is asked before code of a publisher runs for the first time."""
+
+    package: str
+    title: str
+    version: int
+    publisher: str
+
+    @property
+    def sentence(self) -> str:
+        shown = " ".join(self.publisher[i : i + 4] for i in range(0, 16, 4))
+        return (
+            f"“{self.title}” (version {self.version}) wants to run on this computer, with the same "
+            f"rights as this program. Its publisher's key begins with {shown}. Do you trust it?"
+        )
+
+
+Answer = Callable[[bool], None]
+Ask = Callable[[Question, Answer], None]
+
+
+def refuse_all(_question: Question, answer: Answer) -> None:
+    """For programs without anybody to ask."""
+    answer(False)
+
+
+class Trust:
+    """Kept in one file. A publisher is pinned to a package's name at first use: another key for the
+    same name is refused, even if it is trusted for other packages."""
+
+    def __init__(self, path: Path, recalled: Iterable[str] = ()) -> None:
+        self._path = path
+        self._recalled = set(recalled)
+        self._known: dict[str, dict[str, str | int]] = {}
+        if path.exists():
+            self._known = self._load()
+
+    def _load(self) -> dict[str, dict[str, str | int]]:
+        try:
+            known = json.loads(self._path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as problem:
+            raise PackageProblem(
+                f"The list of trusted publishers ({self._path}) cannot be read: {problem}."
+            ) from None
+        return known if isinstance(known, dict) else {}
+
+    def recall(self, digests: Iterable[str]) -> None:
+        """Packages that their publisher, or an administrator, has taken back."""
+        self._recalled |= set(digests)
+
+    def check(self, package: Package, now: float) -> bool:
+        """True if the package may run, False if the person has to be asked first; raises
+        PackageProblem if it may not, whatever the person says."""
+        manifest = package.manifest
+        if package.digest in self._recalled:
+            raise PackageProblem(f"“{manifest.title}” has been recalled and must not be used.")
+        if manifest.expires < now:
+            raise PackageProblem(f"“{manifest.title}” has expired; ask for a newer version.")
+        known = self._known.get(manifest.name)
+        if known is None:
+            return False
+        if known["publisher"] != manifest.publisher:
+            raise PackageProblem(
+                f"“{manifest.title}” is signed by somebody else than before; it is not used."
+            )
+        if manifest.version < int(known["version"]):
+            raise PackageProblem(
+                f"“{manifest.title}” is older (version {manifest.version}) than what was used "
+                f"before ({known['version']}); it is not used."
+            )
+        return True
+
+    def accept(self, package: Package) -> None:
+        """Remembers that the person agreed, and which version was used."""
+        manifest = package.manifest
+        self._known[manifest.name] = {
+            "publisher": manifest.publisher,
+            "version": manifest.version,
+        }
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._path.with_suffix(".partial")
+        partial.write_text(json.dumps(self._known, indent=1, sort_keys=True), encoding="utf-8")
+        partial.replace(self._path)

@@ -1,0 +1,6 @@
+"""Local storage: what a person has opened is on their disk before it is shown as saved."""
+
+from liveobj.storage.document_store import DocumentStore
+from liveobj.storage.object_store import ObjectStore, StorageError, StoredUpdate
+
+__all__ = ["DocumentStore", "ObjectStore", "StorageError", "StoredUpdate"]

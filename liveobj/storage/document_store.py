@@ -1,0 +1,176 @@
+"""Owns keeping one document on disk: loading it, writing what changed, and compacting in the
+background.
+
+Changes are gathered for a few milliseconds and written with one flush, because a flush per
+keystroke would stall the one thread; `saved` is true only while everything is on the disk.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from liveobj.documents import BadUpdate, Change, Document, Origin
+from liveobj.host import Scheduler, TimerHandle
+from liveobj.observers import Observers, Subscription
+from liveobj.storage.object_store import ObjectStore, StorageError
+
+log = logging.getLogger(__name__)
+
+WRITE_DELAY_S = 0.05
+RETRY_DELAY_S = 5.0
+COMPACT_AFTER_UPDATES = 500
+
+
+class SignedBatch(Protocol):
+    """An update as its editor signed it."""
+
+    @property
+    def data(self) -> bytes: ...
+
+    @property
+    def signature(self) -> bytes: ...
+
+
+class SignedBatches(Protocol):
+    """What a viewer was given and keeps; `channels.batches.BatchLog` is one."""
+
+    def add(self, data: bytes, signature: bytes, *, saved: bool = False) -> None: ...
+
+    @property
+    def unsaved(self) -> Sequence[SignedBatch]: ...
+
+    def mark_saved(self, count: int) -> None: ...
+
+
+class DocumentStore:
+    """Joins a document to its store. `problem` is a sentence while the disk refuses, else None."""
+
+    def __init__(
+        self,
+        document: Document,
+        store: ObjectStore,
+        scheduler: Scheduler,
+        batches: SignedBatches | None = None,
+    ) -> None:
+        self._document = document
+        self._batches = batches
+        self._store = store
+        self._scheduler = scheduler
+        self._timer: TimerHandle | None = None
+        self._observers: Observers[DocumentStore] = Observers()
+        self.saved = True
+        self.problem: str | None = None
+        self.damaged_updates = 0
+        self._last_number = 0
+        self._update_count = 0
+        self._load()
+        self._stored = document.version
+        self._subscription = document.observe(self._on_change)
+
+    def _load(self) -> None:
+        for update in self._store.updates():
+            self._last_number = update.number
+            self._update_count += 1
+            try:
+                self._document.import_update(update.data, Origin.STORED)
+                if self._batches is not None:
+                    self._batches.add(update.data, update.signature, saved=True)
+            except BadUpdate as problem:
+                # The others are whole, each has its own checksum; what is missing comes from peers.
+                self.damaged_updates += 1
+                log.error("update %d of %s: %s", update.number, self._store.path, problem)
+
+    @property
+    def warning(self) -> str | None:
+        """What the person should know about the copy on disk, once; None if all is well."""
+        if self._store.rescue is not None:
+            return self._store.rescue.sentence
+        if self.damaged_updates:
+            return (
+                f"{self.damaged_updates} changes in the copy of this object on your disk are "
+                "damaged; they will come again from others who have it open."
+            )
+        return None
+
+    def observe(self, callback: Callable[[DocumentStore], None]) -> Subscription:
+        """Calls back when `saved` or `problem` has changed."""
+        return self._observers.observe(callback)
+
+    def _on_change(self, change: Change) -> None:
+        if change.origin is Origin.STORED:
+            return
+        self._schedule(WRITE_DELAY_S)
+        self._tell(saved=False, problem=self.problem)
+
+    def _schedule(self, delay_s: float) -> None:
+        if self._timer is None:
+            self._timer = self._scheduler.call_later(delay_s, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self.flush()
+
+    def flush(self) -> bool:
+        """Writes what is not on the disk yet. False, with `problem` set, if that failed; it is
+        tried again by itself, and nothing is lost while the program runs."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        version = self._document.version
+        if not self._stored.includes(version):
+            try:
+                self._append()
+            except StorageError as problem:
+                log.error("%s", problem)
+                self._schedule(RETRY_DELAY_S)
+                self._tell(saved=False, problem=str(problem))
+                return False
+            self._stored = version
+            self._update_count += 1
+        self._tell(saved=True, problem=None)
+        if self._update_count > COMPACT_AFTER_UPDATES:
+            self.compact()
+        return True
+
+    def _append(self) -> None:
+        if self._batches is None:
+            self._last_number = self._store.append(self._document.export_since(self._stored))
+            return
+        for batch in self._batches.unsaved:
+            self._last_number = self._store.append(batch.data, batch.signature)
+            self._batches.mark_saved(1)
+
+    def compact(self) -> None:
+        """Replaces the stored updates by one snapshot, which keeps the history. Signed batches are
+        left as they are, since nobody here could sign a snapshot."""
+        if self._batches is not None:
+            return
+        if not self._update_count or not self._stored.includes(self._document.version):
+            return
+        try:
+            self._store.compact(self._document.export_snapshot(), self._last_number)
+        except StorageError as problem:
+            log.error("%s", problem)
+            return
+        self._update_count = 1
+
+    def local(self, name: str) -> bytes | None:
+        return self._store.fact(name)
+
+    def set_local(self, name: str, value: bytes) -> None:
+        self._store.set_fact(name, value)
+
+    def _tell(self, *, saved: bool, problem: str | None) -> None:
+        if (saved, problem) != (self.saved, self.problem):
+            self.saved, self.problem = saved, problem
+            self._observers.notify(self)
+
+    def close(self) -> None:
+        self._subscription.close()
+        self.flush()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._store.close()

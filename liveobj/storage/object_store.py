@@ -1,0 +1,183 @@
+"""Owns the database of one object: its updates, appended and flushed to disk, and their compaction.
+
+One SQLite file an object, in write-ahead mode with full synchronisation: when `append` returns, the
+update survives a power cut. It knows bytes, not documents.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from liveobj.errors import Problem
+from liveobj.storage.rescue import Rescue, put_aside, readable_rows
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS updates (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    data BLOB NOT NULL,
+    signature BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+"""
+
+
+class StorageError(Problem):
+    """The disk could not do what was asked; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUpdate:
+    """One appended update; `signature` is empty where updates are not signed."""
+
+    number: int
+    data: bytes
+    signature: bytes
+
+
+def _is_damage(problem: sqlite3.Error) -> bool:
+    """SQLite reports some damage as an operational error, such as a disk I/O error on a short
+    file."""
+    text = str(problem)
+    return any(words in text for words in ("malformed", "not a database", "disk I/O", "no such"))
+
+
+def _bytes(value: object) -> bytes:
+    """A flipped bit can turn bytes into text, which nobody will mistake for an update any more."""
+    return value if isinstance(value, bytes) else b""
+
+
+class ObjectStore:
+    """The stored part of one object. `path` is its database file; folders are made as needed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise StorageError(
+                f"The folder {path.parent} cannot be made ({problem.strerror}). "
+                "Check that the disk is not full and that you may write there."
+            ) from problem
+        self.rescue: Rescue | None = None
+        with self._problems("opened"):
+            try:
+                self._open()
+            except sqlite3.DatabaseError as problem:
+                if isinstance(problem, sqlite3.OperationalError) and not _is_damage(problem):
+                    raise
+                self._rescue()
+
+    def _open(self) -> None:
+        self._database = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            # Looked at before anything is written: a damaged file is kept as it was found.
+            answer = self._database.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if answer != "ok":
+                raise sqlite3.DatabaseError(answer)
+            self._prepare()
+        except BaseException:
+            self._database.close()
+            raise
+
+    def _rescue(self) -> None:
+        """The damaged file is put aside and only read from; what is left of it begins a new one."""
+        damaged = put_aside(self.path)
+        self._open()
+        count = 0
+        with self._transaction():
+            for data, signature in readable_rows(damaged):
+                self._database.execute(
+                    "INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature)
+                )
+                count += 1
+        self.rescue = Rescue(damaged, count)
+
+    def _prepare(self) -> None:
+        run = self._database.execute
+        run("PRAGMA journal_mode = WAL")
+        run("PRAGMA synchronous = FULL")
+        run("PRAGMA busy_timeout = 2000")
+        version = run("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise StorageError(
+                f"{self.path} was written by a newer version of Live Objects; please update."
+            )
+        with self._transaction():
+            for statement in _SCHEMA.split(";"):
+                run(statement)
+            run(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+    @contextmanager
+    def _problems(self, done: str) -> Iterator[None]:
+        """Turns what SQLite raises into a sentence."""
+        try:
+            yield
+        except sqlite3.Error as problem:
+            raise StorageError(f"{self.path} could not be {done}: {problem}.") from problem
+
+    def append(self, data: bytes, signature: bytes = b"") -> int:
+        """Stores one update; returns its number when it is on the disk."""
+        with self._problems("written"), self._transaction():
+            row = self._database.execute(
+                "INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature)
+            )
+            return int(row.lastrowid or 0)
+
+    def updates(self) -> Iterator[StoredUpdate]:
+        """All stored updates, oldest first."""
+        with self._problems("read"):
+            query = "SELECT number, data, signature FROM updates ORDER BY number"
+            for number, data, signature in self._database.execute(query):
+                yield StoredUpdate(number, _bytes(data), _bytes(signature))
+
+    @property
+    def update_count(self) -> int:
+        with self._problems("read"):
+            return int(self._database.execute("SELECT count(*) FROM updates").fetchone()[0])
+
+    def compact(self, data: bytes, up_to: int, signature: bytes = b"") -> None:
+        """Replaces all updates numbered `up_to` or less by `data`, which must contain them; all or
+        nothing. The replacement sorts before what was appended later."""
+        with self._problems("compacted"), self._transaction():
+            run = self._database.execute
+            run("DELETE FROM updates WHERE number <= ?", (up_to,))
+            run(
+                "INSERT INTO updates (number, data, signature) VALUES (?, ?, ?)",
+                (up_to, data, signature),
+            )
+
+    def fact(self, name: str) -> bytes | None:
+        """A small thing kept beside the updates, such as a scroll position."""
+        with self._problems("read"):
+            query = "SELECT value FROM facts WHERE name = ?"
+            row = self._database.execute(query, (name,)).fetchone()
+            return None if row is None else _bytes(row[0])
+
+    def set_fact(self, name: str, value: bytes) -> None:
+        with self._problems("written"), self._transaction():
+            self._database.execute(
+                "INSERT INTO facts (name, value) VALUES (?, ?) "
+                "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (name, value),
+            )
+
+    def close(self) -> None:
+        """Harmless when done twice."""
+        with self._problems("closed"):
+            self._database.close()

@@ -1,0 +1,47 @@
+/*
+ * buffer.h - reference-counted memory for datagrams and plaintexts, in two sizes, reused and
+ * bounded. One received datagram, one packet to send or one batch of plaintexts lies in one buffer;
+ * whoever keeps a pointer into it holds a reference.
+ */
+#ifndef QSM_CORE_BUFFER_H
+#define QSM_CORE_BUFFER_H
+
+#include <stdint.h>
+
+#include "qsm.h"
+
+typedef struct {
+    qsm_buffer *free_small, *free_large;
+    uint32_t free_small_count, free_large_count;
+    uint64_t bytes_used; /* capacity of the buffers that somebody holds */
+    uint64_t bytes_max;
+} qsm_pool;
+
+struct qsm_buffer {
+    qsm_pool *pool;
+    qsm_buffer *next_free;
+    uint32_t references;
+    uint32_t capacity;
+    uint8_t data[];
+};
+
+/* A part of a buffer. */
+typedef struct {
+    qsm_buffer *buffer;
+    uint32_t offset;
+    uint32_t bytes;
+} qsm_slice;
+
+void qsm_pool_init(qsm_pool *pool, uint64_t bytes_max);
+/* Frees the buffers kept for reuse; all others must have been released. */
+void qsm_pool_free(qsm_pool *pool);
+/* With one reference; NULL when the pool's bound or the system's memory is reached. */
+qsm_buffer *qsm_pool_take(qsm_pool *pool, uint32_t capacity);
+void qsm_buffer_retain(qsm_buffer *buffer);
+void qsm_buffer_release(qsm_buffer *buffer);
+
+static inline const uint8_t *qsm_slice_data(const qsm_slice *slice) {
+    return slice->buffer->data + slice->offset;
+}
+
+#endif

@@ -1,0 +1,211 @@
+#include "core/dispatch.h"
+
+#include "membership/client.h"
+#include "membership/host.h"
+#include "membership/link.h"
+#include "membership/peer.h"
+#include "membership/region.h"
+#include "receiving/stream.h"
+#include "recovery/orphan.h"
+#include "recovery/repair.h"
+#include "recovery/ring.h"
+#include "sending/sender.h"
+
+static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
+    qsm_data data;
+    if (!qsm_data_read(&arrival->header, qsm_slice_data(&arrival->packet), arrival->packet.bytes,
+                       &data)) {
+        qsm_count(engine, QSM_COUNT_dropped_malformed);
+        return;
+    }
+    qsm_count(engine, QSM_COUNT_data_received);
+    qsm_peer *peer = qsm_peer_find(engine, data.sender);
+    if (peer == NULL) {
+        qsm_count(engine, QSM_COUNT_dropped_stranger);
+        return;
+    }
+    bool original = qsm_address_equal(&peer->address, &arrival->from);
+    bool known = false;
+    for (uint32_t i = 0; i < data.region_count; i++) {
+        qsm_region *region = qsm_region_find(engine, data.regions[i].region);
+        if (region == NULL || region->my_index < 0) continue;
+        known = true;
+        qsm_stream *stream = qsm_stream_of(region, data.sender);
+        if (stream == NULL) continue;
+        if (original && (stream->orphan || stream->sealed_off)) {
+            /* The members have agreed, or are about to agree, on what there is of it. */
+            qsm_count(engine, QSM_COUNT_data_from_dead_sender);
+            continue;
+        }
+        qsm_stream_receive(stream, data.regions[i].sequence, data.regions[i].stable,
+                           &arrival->packet, &data, !original);
+    }
+    if (!known) qsm_count(engine, QSM_COUNT_data_unknown_region);
+}
+
+/* A link packet of a node that is not known yet: only an admission with a good cookie opens a link.
+ */
+static void handle_first_link_packet(qsm_engine *engine, const qsm_arrival *arrival,
+                                     const qsm_link_packet *link) {
+    uint64_t from = arrival->header.sender;
+    if (link->sequence != 1 || qsm_dead_has(&engine->dead, from) ||
+        !qsm_host_admits(engine, from, link->payload, link->payload_bytes)) {
+        qsm_count(engine, QSM_COUNT_dropped_stranger);
+        return;
+    }
+    qsm_peer *peer = qsm_peer_use(engine, from, &arrival->from);
+    if (peer == NULL) return;
+    qsm_peer_is_fresh(peer, arrival->header.counter);
+    qsm_link *opened = qsm_link_to(engine, peer);
+    if (opened != NULL) qsm_link_receive(opened, link, engine->now_ns);
+    qsm_peer_unuse(engine, peer); /* the roster has its own use, if the node was let in */
+}
+
+void qsm_link_message_arrived(qsm_engine *engine, qsm_peer *peer, const uint8_t *message,
+                              uint32_t bytes) {
+    if (bytes == 0) return;
+    if (message[0] == QSM_TO_EXECUTOR_ESTATE) {
+        qsm_reader in = {.at = message + 1, .end = message + bytes};
+        qsm_orphan_estate_arrived(engine, peer->id, &in);
+    } else if (message[0] >= QSM_TO_CLIENT_BATCH) {
+        qsm_client_message(engine, peer->id, message, bytes);
+    } else {
+        qsm_host_message(engine, peer->id, message, bytes);
+    }
+}
+
+static void handle_status(qsm_region *region, uint64_t from, const qsm_status *status) {
+    qsm_stream *stream = qsm_stream_of(region, from);
+    if (stream == NULL || stream->own || stream->orphan || stream->sealed_off) return;
+    qsm_stream_learn_high(stream, status->high);
+    qsm_stream_learn_stable(stream, status->stable);
+}
+
+/* Packets about one region. */
+static void handle_region_packet(qsm_engine *engine, const qsm_header *header,
+                                 const qsm_control *control, uint64_t uid) {
+    qsm_region *region = qsm_region_find(engine, uid);
+    if (region == NULL) {
+        qsm_count(engine, QSM_COUNT_data_unknown_region);
+        return;
+    }
+    if (engine->client.suspended) {
+        qsm_count(engine, QSM_COUNT_dropped_suspended);
+        return;
+    }
+    int32_t index = qsm_region_index(region, header->sender);
+    if (index >= 0) {
+        region->members[index].unresponsive = false;
+        if (region->members[index].dead) return;
+    }
+    switch (header->kind) {
+    case QSM_KIND_STATUS:
+        if (region->my_index >= 0) handle_status(region, header->sender, &control->status);
+        break;
+    case QSM_KIND_TOKEN:
+        if (index >= 0)
+            qsm_ring_token_arrived(region, header->sender, &control->token, engine->now_ns);
+        break;
+    case QSM_KIND_TOKEN_ACK:
+        if (index >= 0)
+            qsm_ring_ack_arrived(region, header->sender, &control->token_ack, engine->now_ns);
+        break;
+    case QSM_KIND_ACK:
+        qsm_count(engine, QSM_COUNT_acks_received);
+        if (index >= 0 && region->sender != NULL)
+            qsm_sender_acknowledged(region->sender, control->ack.low, control->ack.lost);
+        break;
+    case QSM_KIND_NUDGE:
+        if (index >= 0 && region->my_index >= 0)
+            qsm_ring_nudge_arrived(region, &control->nudge, engine->now_ns);
+        break;
+    case QSM_KIND_ORPHAN_QUERY:
+        qsm_orphan_query_arrived(region, header->sender, &control->orphan_query);
+        break;
+    case QSM_KIND_ORPHAN_REPORT:
+        qsm_orphan_report_arrived(region, header->sender, &control->orphan_report);
+        break;
+    default: break;
+    }
+}
+
+static void handle_control(qsm_engine *engine, const qsm_arrival *arrival,
+                           const qsm_control *control) {
+    const qsm_header *header = &arrival->header;
+    uint64_t from = header->sender;
+    switch (header->kind) {
+    case QSM_KIND_SOLICIT:
+        qsm_host_solicit_arrived(engine, from, &control->solicit, &arrival->from);
+        break;
+    case QSM_KIND_OFFER: qsm_client_offer_arrived(engine, &control->offer); break;
+    case QSM_KIND_BEACON: qsm_client_beacon_arrived(engine, &control->beacon); break;
+    case QSM_KIND_PING: qsm_host_ping_arrived(engine, from, &control->ping, &arrival->from); break;
+    case QSM_KIND_PONG: qsm_client_pong_arrived(engine, from, &control->ping); break;
+    case QSM_KIND_EVICTED: qsm_client_evicted_arrived(engine, &control->evicted); break;
+    case QSM_KIND_PULL:
+        if (!engine->client.suspended && qsm_peer_find(engine, from) != NULL)
+            qsm_repair_pull_arrived(engine, from, &control->pull);
+        break;
+    case QSM_KIND_STATUS:
+        handle_region_packet(engine, header, control, control->status.region);
+        break;
+    case QSM_KIND_TOKEN:
+        handle_region_packet(engine, header, control, control->token.region);
+        break;
+    case QSM_KIND_TOKEN_ACK:
+        handle_region_packet(engine, header, control, control->token_ack.region);
+        break;
+    case QSM_KIND_ACK: handle_region_packet(engine, header, control, control->ack.region); break;
+    case QSM_KIND_NUDGE:
+        handle_region_packet(engine, header, control, control->nudge.region);
+        break;
+    case QSM_KIND_ORPHAN_QUERY:
+        handle_region_packet(engine, header, control, control->orphan_query.region);
+        break;
+    case QSM_KIND_ORPHAN_REPORT:
+        handle_region_packet(engine, header, control, control->orphan_report.region);
+        break;
+    default: qsm_count(engine, QSM_COUNT_dropped_malformed);
+    }
+}
+
+static void handle_link(qsm_engine *engine, const qsm_arrival *arrival, const qsm_link_packet *link,
+                        qsm_peer *peer) {
+    if (link->receiver != engine->id) {
+        qsm_count(engine, QSM_COUNT_dropped_stranger); /* meant for an id that we have given up */
+        return;
+    }
+    if (peer == NULL) {
+        handle_first_link_packet(engine, arrival, link);
+        return;
+    }
+    qsm_link *known = qsm_link_to(engine, peer);
+    if (known != NULL) qsm_link_receive(known, link, engine->now_ns);
+}
+
+void qsm_dispatch(qsm_engine *engine, const qsm_arrival *arrival) {
+    const qsm_header *header = &arrival->header;
+    if (header->kind == QSM_KIND_DATA) {
+        if (engine->client.suspended)
+            qsm_count(engine, QSM_COUNT_dropped_suspended);
+        else
+            handle_data(engine, arrival);
+        return;
+    }
+    qsm_peer *peer = qsm_peer_find(engine, header->sender);
+    if (peer != NULL && !qsm_peer_is_fresh(peer, header->counter)) {
+        qsm_count(engine, QSM_COUNT_dropped_replayed);
+        return;
+    }
+    qsm_control control;
+    if (!qsm_control_read(header, qsm_slice_data(&arrival->packet), arrival->packet.bytes,
+                          &control)) {
+        qsm_count(engine, QSM_COUNT_dropped_malformed);
+        return;
+    }
+    if (engine->host != NULL) qsm_host_heard(engine, header->sender);
+    if (header->kind == QSM_KIND_LINK)
+        handle_link(engine, arrival, &control.link, peer);
+    else
+        handle_control(engine, arrival, &control);
+}

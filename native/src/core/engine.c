@@ -1,0 +1,469 @@
+#include "core/engine.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/dispatch.h"
+#include "membership/group.h"
+#include "membership/host.h"
+#include "membership/peer.h"
+#include "membership/policy.h"
+#include "membership/region.h"
+#include "sending/sender.h"
+
+/* ---- configuration --------------------------------------------------------------------------- */
+
+void qsm_config_defaults(qsm_config *config) {
+    *config = (qsm_config){.datagram_bytes_max = 1432,
+                           .window_bytes_max = 16u << 20,
+                           .receive_bytes_max = 64u << 20,
+                           .ring_size_max = 5,
+                           .policy = QSM_POLICY_EXACT,
+                           .similar_percent = 60,
+                           .region_size_min = 2,
+                           .may_host = 1,
+                           .heartbeat_ns = 300000000,
+                           .failure_ns = 1500000000,
+                           .batch_ns = 20000000,
+                           .token_ns = 50000000,
+                           .lag_ns_max = 4000000000};
+}
+
+static bool config_is_good(const qsm_config *config) {
+    return config->datagram_bytes_max >= QSM_DATAGRAM_BYTES_MIN &&
+           config->datagram_bytes_max <= QSM_DATAGRAM_BYTES_MAX &&
+           config->window_bytes_max >= 65536 && config->receive_bytes_max >= 1u << 20 &&
+           config->ring_size_max >= QSM_RING_SIZE_MIN &&
+           config->ring_size_max <= QSM_RING_SIZE_MAX && qsm_policy_find(config->policy) != NULL &&
+           config->similar_percent >= 1 && config->similar_percent <= 100 &&
+           config->known_peer_count <= 8 && config->heartbeat_ns >= 1000000 &&
+           config->failure_ns >= 2 * config->heartbeat_ns && config->batch_ns >= 100000 &&
+           config->token_ns >= 1000000 && config->lag_ns_max >= 1000000 && config->may_host <= 1 &&
+           qsm_address_is_set(&config->self) &&
+           (!qsm_address_is_set(&config->rendezvous) || config->rendezvous.multicast == 1);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+int qsm_engine_create(const qsm_config *config, uint64_t now_ns, qsm_engine **out) {
+    if (config == NULL || out == NULL || !config_is_good(config)) return QSM_ERR_ARGUMENT;
+    if (!qsm_seal_start()) return QSM_ERR_SYSTEM;
+    qsm_engine *engine = calloc(1, sizeof *engine);
+    if (engine == NULL) return QSM_ERR_NO_MEMORY;
+    engine->config = *config;
+    engine->now_ns = now_ns;
+    qsm_scope_keys_derive(&engine->keys, config->scope_id, config->scope_key, config->random_seed);
+    qsm_prng_seed(&engine->prng, config->random_seed);
+    /* What is received may fill its share; what is sent, asked for and lent needs room besides. */
+    qsm_pool_init(&engine->pool,
+                  (uint64_t)config->receive_bytes_max * 2 + config->window_bytes_max * 4ull);
+    engine->subscription_generation = 1;
+    qsm_client_start(engine, now_ns);
+    *out = engine;
+    return QSM_OK;
+}
+
+static void free_events(qsm_engine *engine) {
+    qsm_event_queue *events = &engine->events;
+    for (uint32_t i = 0; i < events->count; i++) {
+        qsm_pending_event *pending = &events->items[(events->first + i) & (events->capacity - 1)];
+        if (pending->lent != NULL) qsm_buffer_release(pending->lent);
+        free(pending->members);
+    }
+    free(events->items);
+}
+
+void qsm_engine_destroy(qsm_engine *engine) {
+    if (engine == NULL) return;
+    qsm_host_stop(engine);
+    while (engine->groups.count > 0) {
+        uint32_t cursor = 0;
+        qsm_group_free(qsm_table_next(&engine->groups, &cursor));
+    }
+    while (engine->regions.count > 0) {
+        uint32_t cursor = 0;
+        qsm_region_dissolve(qsm_table_next(&engine->regions, &cursor));
+    }
+    qsm_client_stop(engine);
+    while (engine->peers.count > 0) { /* none is left unless a use was not given back */
+        uint32_t cursor = 0;
+        qsm_peer *peer = qsm_table_next(&engine->peers, &cursor);
+        peer->uses = 1;
+        qsm_peer_unuse(engine, peer);
+    }
+    for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++) {
+        qsm_inbox *inbox = &engine->inbox[class];
+        for (uint32_t i = 0; i < inbox->count; i++)
+            qsm_buffer_release(
+                inbox->items[(inbox->first + i) & (inbox->capacity - 1)].packet.buffer);
+        free(inbox->items);
+        qsm_outbox *outbox = &engine->outbox[class];
+        for (uint32_t i = 0; i < outbox->count; i++)
+            qsm_buffer_release(
+                outbox->items[(outbox->first + i) & (outbox->capacity - 1)].packet.buffer);
+        free(outbox->items);
+    }
+    free_events(engine);
+    qsm_delivery_free(engine);
+    qsm_repairs_free(&engine->repairs);
+    qsm_dead_free(&engine->dead);
+    qsm_table_free(&engine->peers);
+    qsm_table_free(&engine->regions);
+    qsm_table_free(&engine->groups);
+    qsm_alarms_free(&engine->alarms);
+    free(engine->plan);
+    qsm_pool_free(&engine->pool);
+    free(engine);
+}
+
+void qsm_engine_close(qsm_engine *engine, uint64_t now_ns) {
+    engine->now_ns = now_ns;
+    qsm_client_close(engine, now_ns);
+}
+
+/* ---- services for the parts ------------------------------------------------------------------ */
+
+bool qsm_address_equal(const qsm_address *a, const qsm_address *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+void qsm_post_control(qsm_engine *engine, uint8_t kind, const qsm_control *control,
+                      const qsm_address *to) {
+    qsm_buffer *buffer = qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES);
+    if (buffer == NULL) return;
+    uint32_t bytes = qsm_control_write(&engine->keys, kind, engine->id, ++engine->control_counter,
+                                       control, buffer->data, engine->config.datagram_bytes_max);
+    qsm_slice packet = {.buffer = buffer, .bytes = bytes};
+    if (bytes > 0) qsm_post_packet(engine, QSM_CLASS_CONTROL, to, &packet);
+    qsm_buffer_release(buffer);
+}
+
+bool qsm_post_packet(qsm_engine *engine, uint32_t class, const qsm_address *to,
+                     const qsm_slice *packet) {
+    qsm_outbox *outbox = &engine->outbox[class];
+    if (outbox->count == outbox->capacity) {
+        uint32_t capacity = outbox->capacity ? outbox->capacity * 2 : 64;
+        qsm_departure *items = malloc(capacity * sizeof *items);
+        if (items == NULL) return false;
+        for (uint32_t i = 0; i < outbox->count; i++)
+            items[i] = outbox->items[(outbox->first + i) & (outbox->capacity - 1)];
+        free(outbox->items);
+        *outbox = (qsm_outbox){.items = items, .capacity = capacity, .count = outbox->count};
+    }
+    qsm_buffer_retain(packet->buffer);
+    outbox->items[(outbox->first + outbox->count++) & (outbox->capacity - 1)] =
+        (qsm_departure){.to = *to, .packet = *packet};
+    return true;
+}
+
+void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent,
+                    uint64_t *members) {
+    qsm_event_queue *events = &engine->events;
+    if (events->count == events->capacity) {
+        uint32_t capacity = events->capacity ? events->capacity * 2 : 64;
+        qsm_pending_event *items = malloc(capacity * sizeof *items);
+        if (items == NULL) {
+            if (lent != NULL) qsm_buffer_release(lent);
+            free(members);
+            return;
+        }
+        for (uint32_t i = 0; i < events->count; i++)
+            items[i] = events->items[(events->first + i) & (events->capacity - 1)];
+        free(events->items);
+        events->items = items;
+        events->first = 0;
+        events->capacity = capacity;
+    }
+    qsm_trace_mix(&engine->trace,
+                  event->type ^ event->sender ^ qsm_rotl64(event->view, 24) ^ event->bytes);
+    events->items[(events->first + events->count++) & (events->capacity - 1)] =
+        (qsm_pending_event){.event = *event, .lent = lent, .members = members};
+}
+
+void qsm_forget_events(qsm_engine *engine, const qsm_group *group) {
+    qsm_event_queue *events = &engine->events;
+    for (uint32_t i = 0; i < events->count; i++) {
+        qsm_pending_event *pending = &events->items[(events->first + i) & (events->capacity - 1)];
+        if (pending->event.group == group) pending->event.type = 0; /* passed over when fetched */
+    }
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+qsm_buffer *qsm_buffer_new(qsm_engine *engine, uint32_t capacity) {
+    if (capacity == 0 || capacity > QSM_LARGE_BUFFER_BYTES) return NULL;
+    return qsm_pool_take(&engine->pool, capacity);
+}
+
+uint8_t *qsm_buffer_data(qsm_buffer *buffer) {
+    return buffer->data;
+}
+
+void qsm_buffer_free(qsm_buffer *buffer) {
+    if (buffer != NULL) qsm_buffer_release(buffer);
+}
+
+static uint32_t class_of(qsm_engine *engine, const qsm_header *header, const qsm_address *from) {
+    if (header->kind == QSM_KIND_PULL) return QSM_CLASS_REPAIR;
+    if (header->kind != QSM_KIND_DATA) return QSM_CLASS_CONTROL;
+    qsm_peer *peer = qsm_peer_find(engine, header->sender);
+    return peer != NULL && qsm_address_equal(&peer->address, from) ? QSM_CLASS_DATA
+                                                                   : QSM_CLASS_REPAIR;
+}
+
+static void take_in(qsm_engine *engine, const qsm_address *from, const qsm_slice *packet) {
+    qsm_arrival arrival = {.packet = *packet, .from = *from};
+    qsm_count(engine, QSM_COUNT_datagrams_received);
+    qsm_count_add(engine, QSM_COUNT_bytes_received, packet->bytes);
+    if (!qsm_header_open(&engine->keys, qsm_slice_data(packet), packet->bytes, &arrival.header)) {
+        qsm_count(engine, QSM_COUNT_dropped_not_authentic);
+        return;
+    }
+    if (arrival.header.sender == engine->id) return; /* our own multicast */
+    uint64_t tag;
+    memcpy(&tag, qsm_slice_data(packet) + 16, sizeof tag);
+    qsm_trace_mix(&engine->trace, tag);
+    qsm_inbox *inbox = &engine->inbox[class_of(engine, &arrival.header, from)];
+    if (inbox->count == inbox->capacity) {
+        uint32_t capacity = inbox->capacity ? inbox->capacity * 2 : 64;
+        qsm_arrival *items = capacity <= 65536 ? malloc(capacity * sizeof *items) : NULL;
+        if (items == NULL) {
+            qsm_count(engine, QSM_COUNT_dropped_no_buffer);
+            return;
+        }
+        for (uint32_t i = 0; i < inbox->count; i++)
+            items[i] = inbox->items[(inbox->first + i) & (inbox->capacity - 1)];
+        free(inbox->items);
+        *inbox = (qsm_inbox){.items = items, .capacity = capacity, .count = inbox->count};
+    }
+    qsm_buffer_retain(packet->buffer);
+    inbox->items[(inbox->first + inbox->count++) & (inbox->capacity - 1)] = arrival;
+}
+
+void qsm_engine_receive(qsm_engine *engine, uint64_t now_ns, const qsm_address *from,
+                        qsm_buffer *buffer, uint32_t bytes, uint32_t segment_bytes) {
+    assert(bytes <= buffer->capacity);
+    engine->now_ns = now_ns;
+    if (segment_bytes == 0 || segment_bytes > bytes) segment_bytes = bytes;
+    for (uint32_t at = 0; at < bytes; at += segment_bytes) {
+        uint32_t part = bytes - at < segment_bytes ? bytes - at : segment_bytes;
+        qsm_slice packet = {.buffer = buffer, .offset = at, .bytes = part};
+        take_in(engine, from, &packet);
+    }
+    qsm_buffer_release(buffer);
+}
+
+void qsm_engine_receive_copy(qsm_engine *engine, uint64_t now_ns, const qsm_address *from,
+                             const uint8_t *data, uint32_t bytes) {
+    engine->now_ns = now_ns;
+    qsm_buffer *buffer = bytes <= QSM_SMALL_BUFFER_BYTES
+                             ? qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES)
+                             : NULL;
+    if (buffer == NULL) {
+        qsm_count(engine, bytes <= QSM_SMALL_BUFFER_BYTES ? QSM_COUNT_dropped_no_buffer
+                                                          : QSM_COUNT_dropped_not_authentic);
+        return;
+    }
+    if (bytes) memcpy(buffer->data, data, bytes);
+    qsm_slice packet = {.buffer = buffer, .bytes = bytes};
+    take_in(engine, from, &packet);
+    qsm_buffer_release(buffer);
+}
+
+static bool handle_next(qsm_engine *engine, uint32_t class) {
+    qsm_inbox *inbox = &engine->inbox[class];
+    if (inbox->count == 0) return false;
+    qsm_arrival arrival = inbox->items[inbox->first];
+    inbox->first = (inbox->first + 1) & (inbox->capacity - 1);
+    inbox->count--;
+    qsm_dispatch(engine, &arrival);
+    qsm_buffer_release(arrival.packet.buffer);
+    return true;
+}
+
+int qsm_engine_turn(qsm_engine *engine, uint64_t now_ns, uint32_t work_max) {
+    uint32_t done = 0;
+    engine->now_ns = now_ns;
+    if (engine->client.health == QSM_HEALTH_CLOSED) return 0;
+    qsm_client_turned(engine, now_ns);
+    while (done < work_max && handle_next(engine, QSM_CLASS_CONTROL))
+        done++;
+    while (done < work_max && handle_next(engine, QSM_CLASS_REPAIR))
+        done++;
+    while (done < work_max && qsm_alarms_run_one(&engine->alarms, now_ns))
+        done++;
+    while (done < work_max && handle_next(engine, QSM_CLASS_DATA))
+        done++;
+    return (int)done;
+}
+
+uint64_t qsm_engine_deadline_ns(const qsm_engine *engine) {
+    if (engine->client.health == QSM_HEALTH_CLOSED) return UINT64_MAX;
+    for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++)
+        if (engine->inbox[class].count > 0 || engine->outbox[class].count > 0)
+            return engine->now_ns;
+    if (engine->repairs.count > 0) return engine->now_ns;
+    uint64_t alarm = qsm_alarms_next(&engine->alarms);
+    uint64_t send = engine->client.suspended ? UINT64_MAX : qsm_scheduler_deadline_ns(engine);
+    return alarm < send ? alarm : send;
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+int qsm_engine_send(qsm_engine *engine, uint64_t now_ns, qsm_datagram *datagrams,
+                    uint32_t count_max) {
+    engine->now_ns = now_ns;
+    if (count_max == 0) return 0;
+    if (engine->client.health != QSM_HEALTH_CLOSED) {
+        qsm_repair_fill(engine, count_max);
+        qsm_scheduler_fill(engine, count_max);
+    }
+    uint32_t count = 0;
+    for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++) {
+        qsm_outbox *outbox = &engine->outbox[class];
+        uint32_t take = outbox->count < count_max - count ? outbox->count : count_max - count;
+        for (uint32_t i = 0; i < take; i++) {
+            const qsm_departure *departure =
+                &outbox->items[(outbox->first + i) & (outbox->capacity - 1)];
+            datagrams[count++] = (qsm_datagram){.to = departure->to,
+                                                .data = qsm_slice_data(&departure->packet),
+                                                .bytes = departure->packet.bytes,
+                                                .priority = class};
+        }
+        engine->offered[class] = take;
+    }
+    return (int)count;
+}
+
+void qsm_engine_sent(qsm_engine *engine, uint32_t count) {
+    for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++) {
+        qsm_outbox *outbox = &engine->outbox[class];
+        uint32_t take = engine->offered[class] < count ? engine->offered[class] : count;
+        for (uint32_t i = 0; i < take; i++) {
+            qsm_slice *packet = &outbox->items[outbox->first].packet;
+            qsm_count(engine, QSM_COUNT_datagrams_sent);
+            qsm_count_add(engine, QSM_COUNT_bytes_sent, packet->bytes);
+            uint64_t tag;
+            memcpy(&tag, qsm_slice_data(packet) + 16, sizeof tag);
+            qsm_trace_mix(&engine->trace, ~tag);
+            qsm_buffer_release(packet->buffer);
+            outbox->first = (outbox->first + 1) & (outbox->capacity - 1);
+            outbox->count--;
+        }
+        count -= take;
+        engine->offered[class] = 0;
+    }
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+int qsm_engine_events(qsm_engine *engine, qsm_event *out, uint32_t count_max) {
+    qsm_event_queue *events = &engine->events;
+    uint32_t count = 0;
+    while (count < count_max && events->fetched < events->count) {
+        qsm_pending_event *pending =
+            &events->items[(events->first + events->fetched++) & (events->capacity - 1)];
+        if (pending->event.type != 0) out[count++] = pending->event;
+    }
+    return (int)count;
+}
+
+void qsm_engine_release(qsm_engine *engine) {
+    qsm_event_queue *events = &engine->events;
+    for (; events->fetched > 0; events->fetched--) {
+        qsm_pending_event *pending = &events->items[events->first];
+        if (pending->lent != NULL) qsm_buffer_release(pending->lent);
+        free(pending->members);
+        events->first = (events->first + 1) & (events->capacity - 1);
+        events->count--;
+    }
+    qsm_delivery *delivery = &engine->delivery;
+    if (delivery->arena != NULL && delivery->arena->references == 1) {
+        qsm_buffer_release(delivery->arena);
+        delivery->arena = NULL;
+    }
+}
+
+/* ---- a look inside --------------------------------------------------------------------------- */
+
+int qsm_engine_subscriptions(const qsm_engine *engine, qsm_address *addresses, uint32_t count_max,
+                             uint64_t *generation) {
+    uint32_t count = 0;
+    if (generation != NULL) *generation = engine->subscription_generation;
+    if (!qsm_address_is_set(&engine->config.rendezvous)) return 0;
+    if (count < count_max) addresses[count++] = engine->config.rendezvous;
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
+        if (region->my_index >= 0 && !region->unicast && count < count_max)
+            addresses[count++] = region->address;
+    if (engine->config.hybrid_regions_min == 0) return (int)count;
+    cursor = 0;
+    for (qsm_group *group; (group = qsm_table_next(&engine->groups, &cursor)) != NULL;)
+        for (qsm_group *g = group; g != NULL; g = g->next_same_hash)
+            if (qsm_address_is_set(&g->hybrid) && count < count_max) addresses[count++] = g->hybrid;
+    return (int)count;
+}
+
+uint64_t qsm_engine_node(const qsm_engine *engine) {
+    return engine->id;
+}
+
+int qsm_engine_health(const qsm_engine *engine) {
+    return (int)engine->client.health;
+}
+
+uint32_t qsm_engine_counters(const qsm_engine *engine, uint64_t *values, uint32_t count_max) {
+    for (uint32_t i = 0; i < QSM_COUNTER_COUNT && i < count_max; i++)
+        values[i] = engine->counters[i];
+    if (count_max > QSM_COUNT_pool_bytes_now)
+        values[QSM_COUNT_pool_bytes_now] = engine->pool.bytes_used;
+    if (count_max > QSM_COUNT_events_now) values[QSM_COUNT_events_now] = engine->events.count;
+    return QSM_COUNTER_COUNT;
+}
+
+uint64_t qsm_engine_trace_hash(const qsm_engine *engine) {
+    return engine->trace.hash;
+}
+
+uint32_t qsm_engine_trace_text(const qsm_engine *engine, char *text, uint32_t bytes_max) {
+    return qsm_trace_write(&engine->trace, text, bytes_max);
+}
+
+int qsm_engine_set_plan(qsm_engine *engine, const char *text, uint32_t bytes) {
+    uint32_t line = 0;
+    if (text == NULL) return QSM_ERR_ARGUMENT;
+    if (bytes > QSM_PLAN_BYTES_MAX || qsm_policy_plan_check(text, bytes, &line) != QSM_OK)
+        return QSM_ERR_PLAN;
+    char *copy = malloc(bytes ? bytes : 1);
+    if (copy == NULL) return QSM_ERR_NO_MEMORY;
+    memcpy(copy, text, bytes);
+    free(engine->plan);
+    engine->plan = copy;
+    engine->plan_bytes = bytes;
+    if (engine->host != NULL) qsm_host_changed(engine->host);
+    return QSM_OK;
+}
+
+int qsm_engine_regions(const qsm_engine *engine, qsm_region_info *regions, uint32_t count_max) {
+    uint32_t count = 0, cursor = 0;
+    for (qsm_region *region;
+         count < count_max && (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
+        const qsm_sender *sender = region->sender;
+        regions[count++] = (qsm_region_info){
+            .region = region->uid,
+            .member_count = region->member_count,
+            .alive_count = region->alive_count,
+            .ring_levels = region->rings.level_count,
+            .sender_count = region->streams.count,
+            .closing = region->closing,
+            .unicast = region->unicast,
+            .member = region->my_index >= 0,
+            .unacknowledged_packets = sender ? (uint32_t)(sender->high - sender->acked) : 0,
+            .rate_bytes_per_s = sender ? sender->rate.bytes_per_s : 0,
+            .ack_ns = sender ? sender->ack_ns : 0,
+            .token_round_ns = region->rings.parts[0].round_ns,
+            .address = region->address};
+    }
+    return (int)count;
+}

@@ -1,0 +1,123 @@
+/*
+ * engine.h - the engine's inside: the struct that holds its parts, and the services that it gives
+ * them (posting packets, alarms, events, counting). Parts know each other through their own headers
+ * only.
+ */
+#ifndef QSM_CORE_ENGINE_H
+#define QSM_CORE_ENGINE_H
+
+#include "core/alarm.h"
+#include "core/buffer.h"
+#include "core/counters.h"
+#include "core/limits.h"
+#include "core/prng.h"
+#include "core/seal.h"
+#include "core/table.h"
+#include "core/trace.h"
+#include "core/wire.h"
+#include "membership/client.h"
+#include "membership/dead.h"
+#include "qsm.h"
+#include "receiving/delivery.h"
+#include "recovery/repair.h"
+#include "sending/scheduler.h"
+
+typedef struct qsm_host qsm_host;
+typedef struct qsm_region qsm_region;
+
+/* Classes of packets, most urgent first; also the `priority` of qsm_datagram. */
+enum { QSM_CLASS_CONTROL = 0, QSM_CLASS_REPAIR = 1, QSM_CLASS_DATA = 2, QSM_CLASS_COUNT = 3 };
+
+/* A received packet that has passed the check of its tag and waits for its turn. */
+typedef struct {
+    qsm_slice packet;
+    qsm_header header;
+    qsm_address from;
+} qsm_arrival;
+
+typedef struct {
+    qsm_arrival *items; /* ring, capacity a power of two */
+    uint32_t capacity, first, count;
+} qsm_inbox;
+
+/* A packet that waits for the system to take it. */
+typedef struct {
+    qsm_address to;
+    qsm_slice packet;
+} qsm_departure;
+
+typedef struct {
+    qsm_departure *items;
+    uint32_t capacity, first, count;
+} qsm_outbox;
+
+typedef struct {
+    qsm_event event;
+    qsm_buffer *lent;  /* holds event.data */
+    uint64_t *members; /* holds event.members */
+} qsm_pending_event;
+
+typedef struct {
+    qsm_pending_event *items;
+    uint32_t capacity, first, count;
+    uint32_t fetched; /* of those counted, given to the application and not yet released */
+} qsm_event_queue;
+
+struct qsm_engine {
+    qsm_config config;
+    qsm_scope_keys keys;
+    qsm_prng prng;
+    uint64_t now_ns;
+    uint64_t id;
+    uint32_t control_counter;
+    qsm_pool pool;
+    qsm_alarms alarms;
+    qsm_trace trace;
+    uint64_t counters[QSM_COUNTER_COUNT];
+    qsm_inbox inbox[QSM_CLASS_COUNT];
+    qsm_outbox outbox[QSM_CLASS_COUNT];
+    uint32_t offered[QSM_CLASS_COUNT]; /* departures shown by the last qsm_engine_send */
+    qsm_event_queue events;
+    qsm_table peers;   /* id -> qsm_peer */
+    qsm_table regions; /* uid -> qsm_region */
+    qsm_table groups;  /* hash of id -> first qsm_group of that hash */
+    uint32_t group_count;
+    uint64_t join_count; /* gives each membership of a group its own range of message numbers */
+    qsm_client client;
+    qsm_dead dead;  /* nodes known to have been put out */
+    qsm_host *host; /* NULL unless this engine hosts the membership service */
+    qsm_scheduler scheduler;
+    qsm_delivery delivery;
+    qsm_repairs repairs;
+    uint64_t subscription_generation;
+    char *plan;
+    uint32_t plan_bytes;
+};
+
+static inline void qsm_count(qsm_engine *engine, enum qsm_counter counter) {
+    engine->counters[counter]++;
+}
+static inline void qsm_count_add(qsm_engine *engine, enum qsm_counter counter, uint64_t n) {
+    engine->counters[counter] += n;
+}
+static inline void qsm_note(qsm_engine *engine, enum qsm_trace_kind kind, uint64_t a, uint64_t b) {
+    qsm_trace_add(&engine->trace, engine->now_ns, kind, a, b);
+}
+
+/* Sends a control packet; a full pool loses it as a network would. */
+void qsm_post_control(qsm_engine *engine, uint8_t kind, const qsm_control *control,
+                      const qsm_address *to);
+/* Queues a packet; takes a reference of its own. False when the queue cannot grow. */
+bool qsm_post_packet(qsm_engine *engine, uint32_t class, const qsm_address *to,
+                     const qsm_slice *packet);
+/* Queues an event and takes over `lent` and `members` (either may be NULL). */
+void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent,
+                    uint64_t *members);
+/* Throws away unfetched events of a group that is being left. */
+void qsm_forget_events(qsm_engine *engine, const qsm_group *group);
+bool qsm_address_equal(const qsm_address *a, const qsm_address *b);
+static inline bool qsm_address_is_set(const qsm_address *address) {
+    return address->family != QSM_FAMILY_NONE;
+}
+
+#endif

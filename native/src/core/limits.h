@@ -1,0 +1,48 @@
+/*
+ * limits.h - every bound of the engine in one place, so that a reader can add up what it may ever
+ * use.
+ */
+#ifndef QSM_CORE_LIMITS_H
+#define QSM_CORE_LIMITS_H
+
+#define QSM_SMALL_BUFFER_BYTES 1536u  /* one datagram */
+#define QSM_LARGE_BUFFER_BYTES 65508u /* a receive-offload batch, or a batch of plaintexts */
+#define QSM_FREE_BUFFERS_MAX                                                                       \
+    4096u /* small buffers kept for reuse; a quarter of that large ones                            \
+           */
+
+#define QSM_DATAGRAM_BYTES_MIN 576u
+#define QSM_RING_SIZE_MIN 2u
+#define QSM_RING_SIZE_MAX 16u
+#define QSM_RING_LEVELS_MAX                                                                        \
+    8u /* 2^8 > any region with rings of two is not needed: see region.c                           \
+        */
+#define QSM_REGION_MEMBERS_MAX 16384u
+#define QSM_REGION_HEADERS_MAX 16u  /* regions named in one hybrid packet */
+#define QSM_PACKET_MESSAGES_MAX 32u /* messages packed into one datagram */
+#define QSM_TOKEN_RECORDS_MAX 24u   /* active senders in one token packet; the rest take turns */
+#define QSM_TOKEN_GAPS_MAX 4u       /* ranges that a node shows its successor, per sender */
+#define QSM_RANGES_MAX 64u          /* ranges in one repair request or estate report */
+
+#define QSM_STREAM_CHUNK_SLOTS 1024u /* packets of one sender that are made room for at once */
+#define QSM_STREAM_CHUNKS 64u
+#define QSM_STREAM_SLOTS_MAX (QSM_STREAM_CHUNK_SLOTS * QSM_STREAM_CHUNKS) /* held at once */
+#define QSM_REPAIRS_ASKED_MAX 1024u    /* packets asked for in one go by one stream */
+#define QSM_REPAIR_QUEUE_MAX 1024u     /* runs of packets that others may have waiting here */
+#define QSM_PARKED_MESSAGES_MAX 65536u /* messages waiting for an earlier one of their sender */
+#define QSM_EVENTS_MAX 65536u          /* events not yet fetched; deliveries stop before */
+
+#define QSM_LINK_WINDOW 64u            /* unacknowledged packets of a control link */
+#define QSM_LINK_BYTES_MAX (64u << 20) /* queued on one control link, then it is given up */
+#define QSM_CONTROL_MESSAGE_BYTES_MAX                                                              \
+    (16u << 20) /* one control message, e.g. the first view of a joiner */
+
+#define QSM_CLIENTS_MAX 16384u /* nodes of one scope */
+#define QSM_GROUPS_PER_NODE_MAX 131072u
+#define QSM_SUCCESSORS_MAX 8u  /* nodes told to all as next in line for hosting */
+#define QSM_EVICTED_MAX 4096u  /* ids remembered as put out */
+#define QSM_DIRECTORIES_MAX 8u /* epochs whose regions may still be draining */
+#define QSM_PAST_VIEWS 16u     /* views of a group that a member remembers having been in */
+#define QSM_PLAN_BYTES_MAX (16u << 20)
+
+#endif

@@ -1,0 +1,485 @@
+#include "membership/apply.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/engine.h"
+#include "membership/client.h"
+#include "membership/group.h"
+#include "membership/host.h"
+#include "membership/link.h"
+#include "membership/peer.h"
+#include "membership/region.h"
+#include "receiving/stream.h"
+#include "sending/sender.h"
+
+/* ---- to the host ----------------------------------------------------------------------------- */
+
+static void send_to_host(qsm_engine *engine, const qsm_bytes *message) {
+    qsm_client *client = &engine->client;
+    if (message->failed || message->count == 0) return;
+    if (engine->host != NULL) {
+        qsm_host_message(engine, engine->id, message->data, message->count);
+        return;
+    }
+    if (client->host == NULL) return;
+    qsm_link *link = qsm_link_to(engine, client->host);
+    if (link != NULL) qsm_link_send(link, message->data, message->count);
+}
+
+static qsm_group *next_group(qsm_engine *engine, uint32_t *cursor, qsm_group *last) {
+    if (last != NULL && last->next_same_hash != NULL) return last->next_same_hash;
+    return qsm_table_next(&engine->groups, cursor);
+}
+
+void qsm_apply_join(qsm_engine *engine) {
+    qsm_client *client = &engine->client;
+    qsm_bytes out = {0};
+    qsm_bytes_add8(&out, QSM_TO_HOST_JOIN);
+    qsm_bytes_add(&out, client->cookie, 16);
+    qsm_bytes_add_address(&out, &engine->config.self);
+    qsm_bytes_add64(&out, client->view_floor);
+    qsm_bytes_add32(&out, client->requests);
+    qsm_bytes_add32(&out, engine->group_count);
+    uint32_t cursor = 0;
+    for (qsm_group *group = next_group(engine, &cursor, NULL); group;
+         group = next_group(engine, &cursor, group))
+        qsm_bytes_add(&out, group->id, QSM_GROUP_ID_BYTES);
+    qsm_bytes_add32(&out, engine->regions.count);
+    cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
+        qsm_bytes_add64(&out, region->uid);
+        qsm_bytes_add32(&out, region->member_count);
+        for (uint32_t i = 0; i < region->member_count; i++)
+            qsm_bytes_add64(&out, region->members[i].id);
+        region->drained = false; /* the new host has not heard it */
+    }
+    client->requests_sent = client->requests;
+    client->left_count = 0;
+    send_to_host(engine, &out);
+    qsm_bytes_free(&out);
+}
+
+void qsm_apply_changes(qsm_engine *engine) {
+    qsm_client *client = &engine->client;
+    bool in_touch = engine->host != NULL || client->host != NULL;
+    if (!in_touch || client->requests_sent == client->requests)
+        return; /* a later join tells it all */
+    qsm_bytes out = {0};
+    qsm_bytes_add8(&out, QSM_TO_HOST_CHANGES);
+    qsm_bytes_add32(&out, client->requests);
+    qsm_bytes_add32(&out, client->left_count);
+    if (client->left_count > 0)
+        qsm_bytes_add(&out, client->left, client->left_count * QSM_GROUP_ID_BYTES);
+    uint32_t count_at = out.count, count = 0, cursor = 0;
+    qsm_bytes_add32(&out, 0);
+    for (qsm_group *group = next_group(engine, &cursor, NULL); group;
+         group = next_group(engine, &cursor, group))
+        if (group->join_request > client->requests_sent) {
+            qsm_bytes_add(&out, group->id, QSM_GROUP_ID_BYTES);
+            count++;
+        }
+    qsm_bytes_patch32(&out, count_at, count);
+    client->requests_sent = client->requests;
+    client->left_count = 0;
+    send_to_host(engine, &out);
+    qsm_bytes_free(&out);
+}
+
+void qsm_apply_leave(qsm_engine *engine) {
+    qsm_apply_changes(engine);
+    qsm_bytes out = {0};
+    qsm_bytes_add8(&out, QSM_TO_HOST_LEAVE);
+    send_to_host(engine, &out);
+    qsm_bytes_free(&out);
+}
+
+void qsm_client_report_drained(qsm_engine *engine, qsm_region *region) {
+    qsm_client *client = &engine->client;
+    qsm_note(engine, QSM_TRACE_region_drained, region->uid,
+             client->directory ? client->directory->applied : 0);
+    qsm_bytes out = {0};
+    qsm_bytes_add8(&out, QSM_TO_HOST_DRAINED);
+    qsm_bytes_add64(&out, region->uid);
+    qsm_bytes_add64(&out, client->directory ? client->directory->applied : 0);
+    send_to_host(engine, &out);
+    qsm_bytes_free(&out);
+}
+
+void qsm_client_report_slow(qsm_engine *engine, qsm_region *region) {
+    qsm_client *client = &engine->client;
+    if (client->slow_reported || engine->host != NULL) return; /* who hosts cannot put itself out */
+    client->slow_reported = true;
+    qsm_note(engine, QSM_TRACE_laggard, engine->id, region->uid);
+    qsm_bytes out = {0};
+    qsm_bytes_add8(&out, QSM_TO_HOST_SLOW);
+    qsm_bytes_add64(&out, region->uid);
+    send_to_host(engine, &out);
+    qsm_bytes_free(&out);
+}
+
+void qsm_apply_hand_over(qsm_engine *engine) {
+    qsm_host *host = engine->host;
+    if (engine->regions.count > 0) return; /* our own messages first */
+    qsm_host_client *successor = NULL;
+    for (uint32_t i = 0; i < host->client_count && successor == NULL; i++)
+        if (host->clients[i]->peer != NULL && !host->clients[i]->leaving)
+            successor = host->clients[i];
+    if (successor != NULL && !host->handed_over) {
+        host->handed_over = true;
+        qsm_bytes out = {0};
+        qsm_bytes_add8(&out, QSM_TO_CLIENT_MERGE);
+        qsm_bytes_add64(&out, host->epoch.term + 1);
+        qsm_bytes_add64(&out, successor->id);
+        qsm_bytes_add_address(&out, &successor->address);
+        for (uint32_t i = 0; i < host->client_count && !out.failed; i++)
+            if (host->clients[i]->peer != NULL)
+                qsm_host_send(host, host->clients[i], out.data, out.count);
+        qsm_bytes_free(&out);
+    }
+    bool told = true; /* wait until all have it */
+    for (uint32_t i = 0; i < host->client_count; i++)
+        if (host->clients[i]->peer != NULL && host->clients[i]->peer->link != NULL &&
+            host->clients[i]->peer->link->first != NULL)
+            told = false;
+    if (told) qsm_client_closed(engine);
+}
+
+/* ---- directories ----------------------------------------------------------------------------- */
+
+void qsm_client_directory_unused(qsm_engine *engine, qsm_directory *directory) {
+    if (directory->region_count > 0 || directory == engine->client.directory) return;
+    qsm_table_free(&directory->groups);
+    *directory = (qsm_directory){0};
+}
+
+static qsm_directory *find_directory(qsm_client *client, uint32_t tag) {
+    for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++)
+        if (client->directories[i].used && client->directories[i].tag == tag)
+            return &client->directories[i];
+    return NULL;
+}
+
+/* The directory of the host that this batch comes from; a new one when the host is new. */
+static qsm_directory *enter_directory(qsm_engine *engine, uint32_t tag) {
+    qsm_client *client = &engine->client;
+    qsm_directory *directory = find_directory(client, tag);
+    for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX && directory == NULL; i++)
+        if (!client->directories[i].used) {
+            directory = &client->directories[i];
+            *directory = (qsm_directory){.used = true, .tag = tag};
+        }
+    if (directory == NULL) return NULL; /* eight hosts in a row and none drained: see apply_batch */
+    qsm_directory *before = client->directory;
+    client->directory = directory;
+    if (before != NULL && before != directory) qsm_client_directory_unused(engine, before);
+    return directory;
+}
+
+/* ---- from the host --------------------------------------------------------------------------- */
+
+static int by_rank(const void *a, const void *b) {
+    const qsm_region_member *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static bool add_member(qsm_engine *engine, qsm_region_member *member, uint64_t id, uint64_t rank,
+                       const qsm_address *address) {
+    *member = (qsm_region_member){.id = id, .rank = rank};
+    if (id == engine->id) return true;
+    member->peer = qsm_peer_use(engine, id, address);
+    if (member->peer == NULL) return false;
+    member->peer->rank = rank;
+    if (member->peer->dead) qsm_dead_remove(&engine->dead, id);
+    member->peer->dead = false;
+    return true;
+}
+
+static void drop_members(qsm_engine *engine, qsm_region_member *members, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (members[i].peer != NULL) qsm_peer_unuse(engine, members[i].peer);
+    free(members);
+}
+
+static bool listed(const uint8_t *ids, uint32_t count, uint64_t id) {
+    qsm_reader in = {.at = ids, .end = ids + count * 8};
+    for (uint32_t i = 0; i < count; i++)
+        if (qsm_read64(&in) == id) return true;
+    return false;
+}
+
+static bool apply_region(qsm_engine *engine, qsm_directory *directory, uint64_t batch,
+                         qsm_reader *in) {
+    uint64_t uid = qsm_read64(in);
+    uint64_t base_uid = qsm_read64(in);
+    qsm_address address;
+    qsm_read_address(in, &address);
+    bool unicast = qsm_read8(in) != 0;
+    uint32_t removed = qsm_read32(in);
+    if (in->failed || removed > QSM_REGION_MEMBERS_MAX) return false;
+    const uint8_t *removed_ids = qsm_read_bytes(in, removed * 8);
+    uint32_t added = qsm_read32(in);
+    qsm_region *base = base_uid != 0 ? qsm_region_find(engine, base_uid) : NULL;
+    if (in->failed || (base_uid != 0 && base == NULL)) return false;
+    uint32_t most = added + (base != NULL ? base->member_count : 0);
+    if (added > QSM_REGION_MEMBERS_MAX || most == 0 || most > QSM_REGION_MEMBERS_MAX ||
+        qsm_reader_left(in) / 36 < added)
+        return false;
+    qsm_region_member *members = calloc(most, sizeof *members);
+    if (members == NULL) return false;
+    uint32_t count = 0;
+    bool good = true;
+    for (uint32_t i = 0; base != NULL && i < base->member_count && good; i++) {
+        const qsm_region_member *member = &base->members[i];
+        if (listed(removed_ids, removed, member->id)) continue;
+        const qsm_address *where = member->peer ? &member->peer->address : &engine->config.self;
+        good = add_member(engine, &members[count++], member->id, member->rank, where);
+    }
+    for (uint32_t i = 0; i < added && good; i++) {
+        qsm_address where;
+        uint64_t id = qsm_read64(in);
+        uint64_t rank = qsm_read64(in);
+        qsm_read_address(in, &where);
+        good = !in->failed && id != 0 && add_member(engine, &members[count++], id, rank, &where);
+    }
+    if (!good || count == 0 || qsm_region_find(engine, uid) != NULL) {
+        drop_members(engine, members, count);
+        return good && count > 0; /* known already: fine */
+    }
+    qsort(members, count, sizeof *members, by_rank);
+    qsm_region *region =
+        qsm_region_install(engine, uid, directory, &address, unicast, members, count);
+    if (region == NULL) {
+        drop_members(engine, members, count);
+        return false;
+    }
+    region->created = batch;
+    return true;
+}
+
+/* Members of a view that holds just those of its regions. */
+static uint64_t *collect_members(qsm_region **regions, uint32_t region_count, uint32_t *count) {
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < region_count; i++)
+        most += regions[i]->member_count;
+    qsm_region_member *all = malloc((most ? most : 1) * sizeof *all);
+    uint64_t *ids = malloc((most ? most : 1) * sizeof *ids);
+    *count = 0;
+    for (uint32_t i = 0; all && ids && i < region_count; i++)
+        for (uint32_t m = 0; m < regions[i]->member_count; m++)
+            all[(*count)++] = regions[i]->members[m];
+    if (all != NULL && ids != NULL) {
+        qsort(all, *count, sizeof *all, by_rank);
+        for (uint32_t i = 0; i < *count; i++)
+            ids[i] = all[i].id;
+    } else {
+        free(ids);
+        ids = NULL;
+    }
+    free(all);
+    return ids;
+}
+
+static bool apply_group(qsm_engine *engine, qsm_directory *directory, uint32_t requests_seen,
+                        qsm_reader *in) {
+    uint32_t handle = qsm_read32(in);
+    const uint8_t *id = qsm_read_bytes(in, QSM_GROUP_ID_BYTES);
+    uint64_t view = qsm_read64(in);
+    uint8_t flags = qsm_read8(in);
+    qsm_address hybrid = {0};
+    if (flags & 2) qsm_read_address(in, &hybrid);
+    uint16_t region_count = qsm_read16(in);
+    if (in->failed || handle == 0 || qsm_reader_left(in) / 8 < region_count) return false;
+    qsm_region **regions = calloc(region_count ? region_count : 1, sizeof *regions);
+    bool good = regions != NULL;
+    for (uint32_t i = 0; i < region_count; i++) {
+        qsm_region *region = qsm_region_find(engine, qsm_read64(in));
+        if (good && region != NULL) regions[i] = region;
+        good = good && region != NULL;
+    }
+    uint64_t *members = NULL;
+    uint32_t member_count = 0;
+    if (flags & 1) {
+        member_count = qsm_read32(in);
+        if (in->failed || qsm_reader_left(in) / 8 < member_count) {
+            free(regions);
+            return false;
+        }
+        members = malloc((member_count ? member_count : 1) * sizeof *members);
+        for (uint32_t i = 0; i < member_count; i++) {
+            uint64_t member = qsm_read64(in);
+            if (members != NULL) members[i] = member;
+        }
+    } else if (good) {
+        members = collect_members(regions, region_count, &member_count);
+    }
+    qsm_group *group = qsm_group_find(engine, id);
+    bool wanted = group != NULL && group->join_request <= requests_seen;
+    if (!good || members == NULL || !wanted || view <= group->view ||
+        !qsm_table_put(&directory->groups, handle, group)) {
+        free(members);
+        free(regions);
+        return good;
+    }
+    group->handle = handle;
+    if (!qsm_address_equal(&group->hybrid, &hybrid)) engine->subscription_generation++;
+    group->hybrid = hybrid;
+    for (uint32_t i = 0; i < region_count; i++)
+        regions[i]->uses++;
+    qsm_group_install_view(group, view, members, member_count, regions, region_count);
+    return true;
+}
+
+/* A node that sends into a region without being in it. */
+static bool apply_outsider(qsm_engine *engine, qsm_reader *in) {
+    qsm_region *region = qsm_region_find(engine, qsm_read64(in));
+    uint64_t id = qsm_read64(in);
+    qsm_address address;
+    qsm_read_address(in, &address);
+    if (in->failed || id == 0) return false;
+    if (region == NULL || id == engine->id) return true;
+    return qsm_region_add_outsider(region, id, &address);
+}
+
+/* A region may only go when no group maps to it. Normally its groups have new views by now. */
+static void unmap_region(qsm_engine *engine, qsm_region *region) {
+    uint32_t cursor = 0;
+    for (qsm_group *group = next_group(engine, &cursor, NULL); group && region->uses > 0;
+         group = next_group(engine, &cursor, group))
+        for (uint32_t i = 0; i < group->region_count; i++)
+            if (group->regions[i] == region) {
+                region->uses--;
+                group->regions[i] = group->regions[--group->region_count];
+                group->broken = true;
+                i--;
+            }
+}
+
+static void apply_death(qsm_engine *engine, uint64_t batch, uint64_t uid, uint64_t id) {
+    if (id == engine->id) return; /* that comes by another way */
+    qsm_dead_add(&engine->dead, id, batch, uid == 0);
+    if (uid == 0) {
+        qsm_peer *peer = qsm_peer_find(engine, id);
+        if (peer != NULL) peer->dead = true;
+        if (peer != NULL && peer->link != NULL) qsm_link_free(peer->link);
+    }
+    uint32_t count = 0, cursor = 0;
+    /* What follows from a death may dissolve nothing, but streams come and go: collect first. */
+    qsm_region *region;
+    qsm_region **regions =
+        calloc(engine->regions.count ? engine->regions.count : 1, sizeof *regions);
+    if (regions == NULL) return;
+    while ((region = qsm_table_next(&engine->regions, &cursor)) != NULL)
+        if (uid == 0 || region->uid == uid) regions[count++] = region;
+    for (uint32_t i = 0; i < count; i++)
+        qsm_region_node_died(regions[i], id);
+    free(regions);
+}
+
+static void close_older_regions(qsm_engine *engine, qsm_directory *directory) {
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
+        if (region->directory != directory) {
+            qsm_region_close(region);
+            qsm_region_check_drained(region);
+        }
+}
+
+static void retry_waiting(qsm_engine *engine, qsm_directory *directory) {
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
+        if (region->directory != directory) continue;
+        uint32_t inner = 0;
+        for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &inner)) != NULL;)
+            if (stream->waiting > 0) qsm_stream_retry_waiting(stream);
+    }
+}
+
+static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_t batch,
+                           uint32_t requests_seen, qsm_reader *in) {
+    uint32_t count = qsm_read32(in);
+    for (uint32_t i = 0; i < count; i++)
+        if (!apply_region(engine, directory, batch, in)) return false;
+    count = qsm_read32(in);
+    for (uint32_t i = 0; i < count; i++)
+        if (!apply_group(engine, directory, requests_seen, in)) return false;
+    count = qsm_read32(in);
+    for (uint32_t i = 0; i < count; i++)
+        if (!apply_outsider(engine, in)) return false;
+    directory->applied = batch;
+    if (batch > engine->client.view_floor) engine->client.view_floor = batch;
+    count = qsm_read32(in);
+    for (uint32_t i = 0; i < count && !in->failed; i++) {
+        qsm_region *region = qsm_region_find(engine, qsm_read64(in));
+        if (region != NULL) qsm_region_close(region);
+    }
+    count = qsm_read32(in);
+    for (uint32_t i = 0; i < count && !in->failed; i++) {
+        uint64_t uid = qsm_read64(in);
+        apply_death(engine, batch, uid, qsm_read64(in));
+    }
+    count = qsm_read32(in);
+    for (uint32_t i = 0; i < count && !in->failed; i++) {
+        qsm_region *region = qsm_region_find(engine, qsm_read64(in));
+        if (region == NULL) continue;
+        if (region->uses > 0) unmap_region(engine, region);
+        qsm_region_dissolve(region);
+    }
+    return !in->failed;
+}
+
+static void apply_batch(qsm_engine *engine, qsm_reader *in) {
+    qsm_client *client = &engine->client;
+    uint32_t tag = qsm_read32(in);
+    uint64_t batch = qsm_read64(in);
+    uint32_t requests_seen = qsm_read32(in);
+    if (in->failed) return;
+    qsm_directory *directory = enter_directory(engine, tag);
+    if (directory == NULL || !apply_sections(engine, directory, batch, requests_seen, in)) {
+        /* What the host says cannot be put in force here (no memory, or it contradicts itself):
+         * begin anew. */
+        qsm_count(engine, QSM_COUNT_dropped_malformed);
+        if (engine->host == NULL) qsm_client_reset(engine, QSM_REASON_EVICTED_SLOW);
+        return;
+    }
+    qsm_count(engine, QSM_COUNT_batches_applied);
+    qsm_note(engine, QSM_TRACE_batch_applied, batch, tag);
+    if (client->health == QSM_HEALTH_JOINING) qsm_client_admitted(engine);
+    close_older_regions(engine, directory);
+    retry_waiting(engine, directory);
+    qsm_scheduler_unblock(engine);
+}
+
+void qsm_client_message(qsm_engine *engine, uint64_t from, const uint8_t *message, uint32_t bytes) {
+    qsm_client *client = &engine->client;
+    bool ours = engine->host != NULL ? from == engine->id
+                                     : client->host != NULL && client->host->id == from;
+    if (!ours || bytes == 0) {
+        qsm_count(engine, QSM_COUNT_dropped_stranger);
+        return;
+    }
+    qsm_reader in = {.at = message + 1, .end = message + bytes};
+    switch (message[0]) {
+    case QSM_TO_CLIENT_BATCH: apply_batch(engine, &in); break;
+    case QSM_TO_CLIENT_MERGE: {
+        qsm_epoch epoch;
+        epoch.term = qsm_read64(&in);
+        epoch.host = qsm_read64(&in);
+        qsm_address address;
+        qsm_read_address(&in, &address);
+        if (in.failed) break;
+        if (epoch.host == engine->id)
+            qsm_client_become_successor(engine, epoch.term);
+        else
+            qsm_client_follow(engine, &epoch, &address, QSM_REASON_HOST_MERGED);
+        break;
+    }
+    case QSM_TO_CLIENT_BYE:
+        if (client->closing) qsm_client_closed(engine);
+        break;
+    default: qsm_count(engine, QSM_COUNT_dropped_malformed);
+    }
+}

@@ -1,0 +1,234 @@
+#include "membership/group.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/engine.h"
+#include "membership/client.h"
+#include "membership/peer.h"
+#include "membership/region.h"
+#include "receiving/delivery.h"
+#include "sending/scheduler.h"
+
+static uint64_t hash_id(const uint8_t id[QSM_GROUP_ID_BYTES]) {
+    uint64_t halves[2];
+    memcpy(halves, id, sizeof halves);
+    return qsm_mix64(halves[0] ^ qsm_mix64(halves[1]));
+}
+
+qsm_group *qsm_group_find(qsm_engine *engine, const uint8_t id[QSM_GROUP_ID_BYTES]) {
+    qsm_group *group = qsm_table_get(&engine->groups, hash_id(id));
+    while (group != NULL && memcmp(group->id, id, QSM_GROUP_ID_BYTES) != 0)
+        group = group->next_same_hash;
+    return group;
+}
+
+int qsm_group_join(qsm_engine *engine, const uint8_t *group_id, const uint8_t *key, void *user,
+                   qsm_group **out) {
+    if (engine == NULL || group_id == NULL || key == NULL || out == NULL) return QSM_ERR_ARGUMENT;
+    if (engine->client.health == QSM_HEALTH_CLOSED || engine->client.closing) return QSM_ERR_CLOSED;
+    if (qsm_group_find(engine, group_id) != NULL) return QSM_ERR_EXISTS;
+    if (engine->group_count >= QSM_GROUPS_PER_NODE_MAX) return QSM_ERR_FULL;
+    qsm_group *group = calloc(1, sizeof *group);
+    if (group == NULL) return QSM_ERR_NO_MEMORY;
+    memcpy(group->id, group_id, QSM_GROUP_ID_BYTES);
+    memcpy(group->key, key, QSM_KEY_BYTES);
+    uint64_t hash = hash_id(group_id);
+    group->next_same_hash = qsm_table_get(&engine->groups, hash);
+    if (!qsm_table_put(&engine->groups, hash, group)) {
+        free(group);
+        return QSM_ERR_NO_MEMORY;
+    }
+    group->engine = engine;
+    group->user = user;
+    group->priority = 1;
+    group->serial = ++engine->join_count;
+    group->next_number = (group->serial << 40) + 1;
+    engine->group_count++;
+    engine->counters[QSM_COUNT_groups_now]++;
+    qsm_client_request_join(group);
+    *out = group;
+    return QSM_OK;
+}
+
+static void unmap_regions(qsm_group *group) {
+    for (uint32_t i = 0; i < group->region_count; i++)
+        group->regions[i]->uses--;
+    free(group->regions);
+    group->regions = NULL;
+    group->region_count = 0;
+}
+
+static void drop_unsent(qsm_group *group) {
+    while (group->queue_first != NULL) {
+        qsm_queued *next = group->queue_first->next;
+        free(group->queue_first);
+        group->queue_first = next;
+    }
+    group->queue_last = NULL;
+    group->queue_count = 0;
+    free(group->fragments);
+    group->fragments = NULL;
+}
+
+void qsm_group_free(qsm_group *group) {
+    qsm_engine *engine = group->engine;
+    qsm_scheduler_remove(group);
+    if (engine->scheduler.pulled == group) engine->scheduler.pulled = NULL;
+    qsm_delivery_forget_group(group);
+    qsm_forget_events(engine, group);
+    unmap_regions(group);
+    drop_unsent(group);
+    free(group->members);
+    free(group->past_views);
+    uint64_t hash = hash_id(group->id);
+    qsm_group *first = qsm_table_get(&engine->groups, hash);
+    if (first == group) {
+        if (group->next_same_hash != NULL)
+            qsm_table_put(&engine->groups, hash, group->next_same_hash);
+        else
+            qsm_table_remove(&engine->groups, hash);
+    } else {
+        while (first->next_same_hash != group)
+            first = first->next_same_hash;
+        first->next_same_hash = group->next_same_hash;
+    }
+    qsm_client_forget_group(group);
+    engine->group_count--;
+    engine->counters[QSM_COUNT_groups_now]--;
+    free(group);
+}
+
+void qsm_group_leave(qsm_group *group) {
+    if (group == NULL) return;
+    qsm_client_request_leave(group);
+    qsm_group_free(group);
+}
+
+void qsm_group_reset(qsm_group *group) {
+    unmap_regions(group);
+    qsm_delivery_forget_group(group);
+    free(group->members);
+    group->members = NULL;
+    group->member_count = 0;
+    group->view = group->joined_view = group->last_sent_view = 0;
+    group->past_view_count = 0;
+    group->handle = 0;
+    group->unacknowledged = 0;
+    free(group->fragments); /* its first part went out under another id */
+    group->fragments = NULL;
+    /* A new id, so numbers cannot collide with those used before; a new life for receivers all the
+     * same. */
+    group->serial = ++group->engine->join_count;
+    group->next_number = (group->serial << 40) + 1;
+}
+
+/* Forgets senders that are gone for good: dead, and in no region any more. Others may come back
+ * with another host and go on numbering where they were. */
+static void forget_gone_senders(qsm_group *group) {
+    for (qsm_order *order = group->orders; order != NULL;) {
+        qsm_order *next = order->next;
+        uint64_t sender = order->sender;
+        if (qsm_dead_has(&group->engine->dead, sender) &&
+            qsm_peer_find(group->engine, sender) == NULL) {
+            qsm_delivery_forget_sender(group->engine, group, sender);
+            next = group->orders; /* several lives of the sender may have gone: begin again */
+        }
+        order = next;
+    }
+}
+
+bool qsm_group_was_in(const qsm_group *group, uint64_t view) {
+    for (uint32_t i = 0; i < group->past_view_count && i < QSM_PAST_VIEWS; i++)
+        if (group->past_views[i] == view) return true;
+    return false;
+}
+
+bool qsm_group_is_for(const qsm_group *group, uint64_t view) {
+    if (group->joined_view == 0 || view < group->joined_view) return false;
+    if (qsm_group_was_in(group, view)) return true;
+    if (group->past_view_count <= QSM_PAST_VIEWS) return false;
+    uint64_t oldest = UINT64_MAX; /* what was before cannot be told any more: it came over a region
+                                     of ours, so yes */
+    for (uint32_t i = 0; i < QSM_PAST_VIEWS; i++)
+        if (group->past_views[i] < oldest) oldest = group->past_views[i];
+    return view < oldest;
+}
+
+/* Remembers only as many views as can still matter: senders silent for longer have been heard to
+ * the end. */
+static void remember_view(qsm_group *group, uint64_t view) {
+    if (group->past_views == NULL)
+        group->past_views = malloc(QSM_PAST_VIEWS * sizeof *group->past_views);
+    if (group->past_views != NULL)
+        group->past_views[group->past_view_count++ % QSM_PAST_VIEWS] = view;
+}
+
+void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
+                            uint32_t member_count, qsm_region **regions, uint16_t region_count) {
+    qsm_engine *engine = group->engine;
+    unmap_regions(group);
+    free(group->members);
+    group->members = members;
+    group->member_count = member_count;
+    group->regions = regions;
+    group->region_count = region_count;
+    group->view = view;
+    if (group->joined_view == 0) group->joined_view = view;
+    remember_view(group, view);
+    group->first_in_view = true;
+    group->broken = false;
+    forget_gone_senders(group);
+    qsm_count(engine, QSM_COUNT_views_installed);
+    qsm_note(engine, QSM_TRACE_view_installed, view, hash_id(group->id));
+    uint64_t *copy = malloc(member_count * sizeof *copy);
+    if (copy == NULL) return; /* the view is in force; only its news is lost */
+    memcpy(copy, members, member_count * sizeof *copy);
+    qsm_event event = {.type = QSM_EVENT_VIEW,
+                       .group = group,
+                       .user = group->user,
+                       .sender = engine->id,
+                       .view = view,
+                       .members = copy,
+                       .member_count = member_count};
+    qsm_post_event(engine, &event, NULL, copy);
+    qsm_scheduler_unblock(engine);
+}
+
+int qsm_group_offer(qsm_group *group, qsm_feed feed, void *context, uint32_t priority) {
+    if (group == NULL || feed == NULL || priority >= QSM_PRIORITIES) return QSM_ERR_ARGUMENT;
+    if (group->feed != NULL && group->ready && group->priority == priority) return QSM_OK;
+    if (group->ready && group->priority != priority) qsm_scheduler_remove(group);
+    group->feed = feed;
+    group->feed_context = context;
+    group->priority = (uint8_t)priority;
+    qsm_scheduler_add(group);
+    return QSM_OK;
+}
+
+int qsm_group_send(qsm_group *group, const uint8_t *data, uint32_t bytes) {
+    if (group == NULL || (data == NULL && bytes > 0)) return QSM_ERR_ARGUMENT;
+    if (bytes > QSM_MESSAGE_BYTES_MAX) return QSM_ERR_TOO_LARGE;
+    if (group->queue_count >= QSM_SEND_QUEUE_MAX) {
+        group->wants_room = true;
+        return QSM_ERR_FULL;
+    }
+    qsm_queued *queued = malloc(sizeof *queued + bytes);
+    if (queued == NULL) return QSM_ERR_NO_MEMORY;
+    queued->next = NULL;
+    queued->bytes = bytes;
+    if (bytes) memcpy(queued->data, data, bytes);
+    if (group->queue_last != NULL)
+        group->queue_last->next = queued;
+    else
+        group->queue_first = queued;
+    group->queue_last = queued;
+    group->queue_count++;
+    qsm_scheduler_add(group);
+    return QSM_OK;
+}
+
+uint32_t qsm_group_unacknowledged(const qsm_group *group) {
+    return group->unacknowledged + group->queue_count + (group->fragments != NULL);
+}

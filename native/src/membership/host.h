@@ -1,0 +1,141 @@
+/*
+ * host.h - the membership service, as the role of one node: the roster of the scope, who is alive,
+ * who has joined what, the regions that follow from it, and the batches that tell each node what
+ * concerns it.
+ *
+ * host.c keeps the roster and talks to nodes; host_batch.c turns changes into views.
+ */
+#ifndef QSM_MEMBERSHIP_HOST_H
+#define QSM_MEMBERSHIP_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/alarm.h"
+#include "core/bytes.h"
+#include "core/table.h"
+#include "core/wire.h"
+#include "qsm.h"
+
+typedef struct qsm_peer qsm_peer;
+typedef struct qsm_host_region qsm_host_region;
+
+/* One node of the roster. */
+typedef struct {
+    uint64_t id;
+    uint64_t rank;
+    qsm_peer *peer; /* NULL for the host itself */
+    qsm_address address;
+    uint32_t *groups; /* handles, ascending */
+    uint32_t group_count, group_capacity;
+    uint32_t requests_seen;
+    uint64_t heard_ns;
+    uint64_t joined_ns;
+    bool hears_multicast;
+    bool leaving;    /* wants to go; is in no view any more */
+    bool released;   /* has been told that it may go */
+    bool told;       /* has been sent a batch */
+    bool evicted;    /* nothing more is said to it */
+    bool too_late;   /* comes with a region that the others have finished without it */
+    qsm_table known; /* uid -> qsm_host_region: those it has been told of */
+    /* for the batch being made */
+    qsm_bytes batch;
+} qsm_host_client;
+
+typedef struct qsm_host_group {
+    struct qsm_host_group *next_same_hash;
+    uint8_t id[QSM_GROUP_ID_BYTES];
+    uint32_t handle;
+    uint64_t view;
+    uint64_t *members; /* ids by rank */
+    uint32_t member_count;
+    qsm_host_region **regions;
+    uint32_t region_count;
+    qsm_address hybrid;
+    bool renewed; /* a member left and joined again: a new view although the members are the same */
+    bool changed; /* has a new view in the batch being made */
+} qsm_host_group;
+
+struct qsm_host_region {
+    uint64_t uid;
+    uint64_t *members; /* ids by rank */
+    uint32_t member_count;
+    bool unicast;
+    bool closing;
+    bool legacy; /* of an earlier host: reported by those who are in it */
+    bool judged; /* those who did not report it count as dead in it */
+    bool used;   /* in the batch being made */
+    uint64_t judge_ns;
+    qsm_address address;
+    qsm_host_region *base;  /* the region that it grew out of: only differences are told */
+    uint64_t last_death;    /* batch that told of the last dead member: earlier reports of being
+                               drained do not count */
+    qsm_table participants; /* id -> qsm_host_client: members and those who send into it */
+    qsm_table drained;      /* id -> qsm_host_client */
+};
+
+/* A node that is dead: everywhere, or (uid not 0) only in one region that it never took part in. */
+typedef struct {
+    uint64_t uid, id;
+} qsm_host_death;
+
+typedef struct qsm_host {
+    qsm_engine *engine;
+    qsm_epoch epoch;
+    uint32_t tag;
+    uint64_t batch; /* number of the last batch made */
+    uint64_t next_rank;
+    uint32_t next_region;
+    uint32_t next_handle;
+    qsm_host_client **clients; /* by rank */
+    uint32_t client_count, client_capacity;
+    qsm_table client_by_id;
+    qsm_table groups;                 /* hash of id -> qsm_host_group */
+    qsm_host_group **group_by_handle; /* handle - 1 */
+    uint32_t group_capacity;
+    qsm_table regions;      /* uid -> qsm_host_region */
+    qsm_host_death *deaths; /* to be told in the next batch */
+    uint32_t death_count, death_capacity;
+    qsm_host_region **dissolved; /* to be told in the next batch, then freed */
+    uint32_t dissolved_count, dissolved_capacity;
+    bool dirty;
+    bool regrouping; /* just took over: waits for the others to report */
+    uint64_t regroup_until_ns;
+    bool handed_over; /* has told everybody who hosts next */
+    bool steps_down;  /* was itself left out of a region that others report: begins anew as a member
+                       */
+    bool yielding;    /* drains everything, then sends everybody to another host */
+    qsm_epoch yield_epoch;
+    qsm_address yield_address;
+    uint64_t yield_by_ns;
+    uint64_t beacon_ns;
+    qsm_alarm batch_alarm, check_alarm;
+} qsm_host;
+
+/* This engine becomes host, with the given term. Its own membership is entered like anybody's. */
+bool qsm_host_start(qsm_engine *engine, uint64_t term, bool took_over);
+void qsm_host_stop(qsm_engine *engine);
+void qsm_host_message(qsm_engine *engine, uint64_t from, const uint8_t *message, uint32_t bytes);
+void qsm_host_solicit_arrived(qsm_engine *engine, uint64_t from, const qsm_solicit *solicit,
+                              const qsm_address *address);
+void qsm_host_ping_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *ping,
+                           const qsm_address *address);
+void qsm_host_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon);
+/* A packet of that node has arrived: it is alive. */
+void qsm_host_heard(qsm_engine *engine, uint64_t id);
+/* The engine slept: nobody is to blame for not having been heard. */
+void qsm_host_slept(qsm_engine *engine, uint64_t now_ns);
+/* True when a solicitation's cookie is good, i.e. whoever shows it receives at its address. */
+bool qsm_host_admits(qsm_engine *engine, uint64_t id, const uint8_t *join_message, uint32_t bytes);
+/* Begins to drain and to hand everybody over to another host. */
+void qsm_host_yield(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address);
+
+/* ---- between host.c and host_batch.c ---- */
+void qsm_host_changed(qsm_host *host);
+void qsm_host_make_batch(qsm_host *host, uint64_t now_ns);
+void qsm_host_region_free(qsm_host *host, qsm_host_region *region);
+void qsm_host_check_dissolved(qsm_host *host, qsm_host_region *region);
+void qsm_host_send(qsm_host *host, qsm_host_client *client, const uint8_t *message, uint32_t bytes);
+uint64_t qsm_host_hash_id(const uint8_t id[QSM_GROUP_ID_BYTES]);
+
+#endif

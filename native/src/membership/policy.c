@@ -1,0 +1,30 @@
+/*
+ * policy.c - the list of policies, and how their results are freed.
+ */
+#include "membership/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "membership/policy_list.h"
+#include "qsm.h"
+
+qsm_policy_run qsm_policy_find(uint32_t policy) {
+    switch (policy) {
+    case QSM_POLICY_EXACT: return qsm_policy_exact;
+    case QSM_POLICY_SIMILAR: return qsm_policy_similar;
+    case QSM_POLICY_HIERARCHY: return qsm_policy_hierarchy;
+    case QSM_POLICY_PLAN: return qsm_policy_plan;
+    default: return NULL;
+    }
+}
+
+void qsm_policy_result_free(qsm_policy_result *result) {
+    for (uint32_t r = 0; r < result->region_count; r++)
+        free(result->regions[r].members);
+    for (uint32_t g = 0; g < result->group_count; g++)
+        free(result->groups[g].regions);
+    free(result->regions);
+    free(result->groups);
+    memset(result, 0, sizeof *result);
+}

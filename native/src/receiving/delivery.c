@@ -1,0 +1,315 @@
+#include "receiving/delivery.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/engine.h"
+#include "membership/client.h"
+#include "membership/group.h"
+#include "membership/region.h"
+
+enum { LIFE_SHIFT = 40 }; /* the part of a number that changes when its sender joins anew */
+
+static uint64_t order_hash(const qsm_group *group, uint64_t sender, uint64_t life) {
+    return qsm_mix64(group->serial ^ qsm_mix64(sender ^ life << 1));
+}
+
+static qsm_order *find_order(qsm_engine *engine, qsm_group *group, uint64_t sender,
+                             uint64_t number) {
+    uint64_t hash = order_hash(group, sender, number >> LIFE_SHIFT);
+    qsm_order *order = qsm_table_get(&engine->delivery.orders, hash);
+    while (order != NULL && (order->group != group || order->sender != sender ||
+                             order->life != number >> LIFE_SHIFT))
+        order = order->next_same_hash;
+    return order;
+}
+
+static qsm_order *make_order(qsm_engine *engine, qsm_group *group, uint64_t sender,
+                             uint64_t number) {
+    qsm_order *order = calloc(1, sizeof *order);
+    if (order == NULL) return NULL;
+    order->group = group;
+    order->sender = sender;
+    order->life = number >> LIFE_SHIFT;
+    uint64_t hash = order_hash(group, sender, order->life);
+    order->next_same_hash = qsm_table_get(&engine->delivery.orders, hash);
+    if (!qsm_table_put(&engine->delivery.orders, hash, order)) {
+        free(order);
+        return NULL;
+    }
+    order->next = group->orders;
+    group->orders = order;
+    return order;
+}
+
+static void free_parked(qsm_engine *engine, qsm_parked *parked) {
+    qsm_buffer_release(parked->buffer);
+    parked->next = engine->delivery.free_parked;
+    engine->delivery.free_parked = parked;
+    engine->counters[QSM_COUNT_parked_now]--;
+}
+
+static void free_order(qsm_engine *engine, qsm_order *order) {
+    while (order->parked != NULL) {
+        qsm_parked *next = order->parked->next;
+        free_parked(engine, order->parked);
+        order->parked = next;
+    }
+    if (order->partial != NULL) qsm_buffer_release(order->partial);
+    uint64_t hash = order_hash(order->group, order->sender, order->life);
+    qsm_order *first = qsm_table_get(&engine->delivery.orders, hash);
+    if (first == order) {
+        if (order->next_same_hash != NULL)
+            qsm_table_put(&engine->delivery.orders, hash, order->next_same_hash);
+        else
+            qsm_table_remove(&engine->delivery.orders, hash);
+    } else {
+        while (first->next_same_hash != order)
+            first = first->next_same_hash;
+        first->next_same_hash = order->next_same_hash;
+    }
+    free(order);
+}
+
+void qsm_delivery_forget_group(qsm_group *group) {
+    while (group->orders != NULL) {
+        qsm_order *next = group->orders->next;
+        free_order(group->engine, group->orders);
+        group->orders = next;
+    }
+}
+
+void qsm_delivery_forget_sender(qsm_engine *engine, qsm_group *group, uint64_t sender) {
+    for (qsm_order **at = &group->orders; *at != NULL;) {
+        qsm_order *order = *at;
+        if (order->sender != sender) {
+            at = &order->next;
+            continue;
+        }
+        *at = order->next;
+        free_order(engine, order);
+    }
+}
+
+void qsm_delivery_free(qsm_engine *engine) {
+    while (engine->delivery.free_parked != NULL) {
+        qsm_parked *next = engine->delivery.free_parked->next;
+        free(engine->delivery.free_parked);
+        engine->delivery.free_parked = next;
+    }
+    if (engine->delivery.arena != NULL) qsm_buffer_release(engine->delivery.arena);
+    engine->delivery.arena = NULL;
+    qsm_table_free(&engine->delivery.orders);
+}
+
+bool qsm_delivery_is_full(const qsm_engine *engine) {
+    return engine->events.count >= QSM_EVENTS_MAX / 2 ||
+           engine->counters[QSM_COUNT_parked_now] >= QSM_PARKED_MESSAGES_MAX / 2 ||
+           engine->pool.bytes_used >= engine->config.receive_bytes_max;
+}
+
+/* Room for a plaintext, in the arena that all short ones share. NULL when the pool is exhausted. */
+static uint8_t *arena_take(qsm_engine *engine, uint32_t bytes) {
+    qsm_delivery *delivery = &engine->delivery;
+    if (delivery->arena != NULL && delivery->arena_used + bytes > delivery->arena->capacity) {
+        qsm_buffer_release(delivery->arena);
+        delivery->arena = NULL;
+    }
+    if (delivery->arena != NULL && delivery->arena->references == 1) delivery->arena_used = 0;
+    if (delivery->arena == NULL) {
+        delivery->arena = qsm_pool_take(&engine->pool, QSM_LARGE_BUFFER_BYTES);
+        delivery->arena_used = 0;
+        if (delivery->arena == NULL) return NULL;
+    }
+    uint8_t *at = delivery->arena->data + delivery->arena_used;
+    delivery->arena_used += bytes;
+    return at;
+}
+
+static void post_delivery(qsm_group *group, uint64_t sender, uint64_t view, const uint8_t *data,
+                          uint32_t bytes, qsm_buffer *lent) {
+    qsm_event event = {.type = QSM_EVENT_DELIVERY,
+                       .group = group,
+                       .user = group->user,
+                       .sender = sender,
+                       .view = view,
+                       .data = data,
+                       .bytes = bytes};
+    qsm_count(group->engine, QSM_COUNT_messages_delivered);
+    qsm_count_add(group->engine, QSM_COUNT_message_bytes_delivered, bytes);
+    qsm_post_event(group->engine, &event, lent, NULL);
+}
+
+void qsm_delivery_own(qsm_group *group, uint64_t view, const uint8_t *plain, uint32_t bytes) {
+    qsm_engine *engine = group->engine;
+    uint8_t *copy;
+    qsm_buffer *lent;
+    if (bytes <= QSM_LARGE_BUFFER_BYTES / 4) {
+        copy = arena_take(engine, bytes);
+        lent = engine->delivery.arena;
+        if (copy != NULL) qsm_buffer_retain(lent);
+    } else {
+        lent = qsm_pool_take(&engine->pool, bytes);
+        copy = lent != NULL ? lent->data : NULL;
+    }
+    if (copy == NULL)
+        return; /* the sender has it anyway; the pool is exhausted by its own messages */
+    if (bytes) memcpy(copy, plain, bytes);
+    qsm_count(engine, QSM_COUNT_messages_own);
+    post_delivery(group, engine->id, view, copy, bytes, lent);
+}
+
+static void drop_partial(qsm_order *order) {
+    if (order->partial != NULL) qsm_buffer_release(order->partial);
+    order->partial = NULL;
+    order->partial_bytes = 0;
+}
+
+static bool open_message(const qsm_order *order, const qsm_message *message, uint8_t *plain) {
+    qsm_seal_identity identity = {.group_id = order->group->id,
+                                  .sender = order->sender,
+                                  .number = message->number,
+                                  .flags = message->flags};
+    return qsm_message_open(order->group->key, &identity, message->sealed, message->bytes,
+                            message->tag, plain);
+}
+
+/* Adds the next part of a long message; `plain` may lie in the place where it belongs. */
+static void add_fragment(qsm_order *order, const uint8_t *plain, uint32_t bytes, uint8_t flags,
+                         uint64_t view) {
+    qsm_engine *engine = order->group->engine;
+    uint8_t *place = order->partial->data + order->partial_bytes;
+    if (order->partial_bytes + bytes > QSM_MESSAGE_BYTES_MAX) {
+        qsm_count(engine, QSM_COUNT_messages_refused);
+        drop_partial(order);
+        return;
+    }
+    if (plain != place) memcpy(place, plain, bytes);
+    order->partial_bytes += bytes;
+    if (flags & QSM_MESSAGE_MORE) return;
+    post_delivery(order->group, order->sender, view, order->partial->data, order->partial_bytes,
+                  order->partial);
+    order->partial = NULL;
+    order->partial_bytes = 0;
+}
+
+/* Makes the place for a long message when this is its first part. False when memory is short. */
+static bool prepare_fragment(qsm_order *order, uint8_t flags) {
+    if (flags & QSM_MESSAGE_CONTINUES) return true;
+    drop_partial(order);
+    order->partial = qsm_pool_take(&order->group->engine->pool, QSM_LARGE_BUFFER_BYTES);
+    return order->partial != NULL;
+}
+
+/* Delivers an opened message whose turn it is. False when memory is short: nothing has changed. */
+static bool deliver(qsm_order *order, const qsm_parked *opened) {
+    if (opened->flags & (QSM_MESSAGE_MORE | QSM_MESSAGE_CONTINUES)) {
+        if (!prepare_fragment(order, opened->flags)) return false;
+        /* Without a beginning it is the rest of a message from before this node was there. */
+        if (order->partial != NULL)
+            add_fragment(order, opened->plain, opened->bytes, opened->flags, opened->view);
+    } else {
+        drop_partial(order);
+        qsm_buffer_retain(opened->buffer);
+        post_delivery(order->group, order->sender, opened->view, opened->plain, opened->bytes,
+                      opened->buffer);
+    }
+    order->expected = opened->number + 1;
+    return true;
+}
+
+static bool park(qsm_order *order, const qsm_parked *opened) {
+    qsm_engine *engine = order->group->engine;
+    qsm_parked **at = &order->parked;
+    if (order->parked != NULL && order->parked_last->number < opened->number)
+        at = &order->parked_last->next;
+    while (*at != NULL && (*at)->number < opened->number)
+        at = &(*at)->next;
+    if (*at != NULL && (*at)->number == opened->number) return true; /* came over two regions */
+    qsm_parked *parked = engine->delivery.free_parked;
+    if (parked != NULL)
+        engine->delivery.free_parked = parked->next;
+    else
+        parked = malloc(sizeof *parked);
+    if (parked == NULL) return false;
+    *parked = *opened;
+    parked->next = *at;
+    if (*at == NULL) order->parked_last = parked;
+    *at = parked;
+    qsm_buffer_retain(parked->buffer);
+    engine->counters[QSM_COUNT_parked_now]++;
+    qsm_count(engine, QSM_COUNT_messages_parked);
+    return true;
+}
+
+/* A member starts with the first message that the sender sent in a view that has both of them: the
+ * one before was sent in a view that this node was not in, or before a partition in which the
+ * sender counted as dead here. */
+static bool starts_here(const qsm_order *order, const qsm_message *message) {
+    if (!(message->flags & QSM_MESSAGE_FIRST)) return false;
+    uint64_t died = qsm_dead_since(&order->group->engine->dead, order->sender);
+    return !qsm_group_was_in(order->group, message->previous) ||
+           (message->previous <= died && message->view > died);
+}
+
+/* Takes from the parked messages what has become deliverable. */
+static void unpark(qsm_order *order) {
+    qsm_engine *engine = order->group->engine;
+    while (order->parked != NULL) {
+        qsm_parked *parked = order->parked;
+        if (parked->number > order->expected) return;
+        if (parked->number == order->expected && !deliver(order, parked)) return;
+        order->parked = parked->next;
+        if (order->parked == NULL) order->parked_last = NULL;
+        free_parked(engine, parked);
+    }
+}
+
+static enum qsm_delivered handle_message(qsm_engine *engine, qsm_group *group, uint64_t sender,
+                                         const qsm_message *message) {
+    qsm_order *order = find_order(engine, group, sender, message->number);
+    if (order == NULL) order = make_order(engine, group, sender, message->number);
+    if (order == NULL) return QSM_DELIVERY_WAITS;
+    bool starts = message->number > order->expected && starts_here(order, message);
+    if (order->expected != 0 && message->number < order->expected) return QSM_DELIVERED;
+    uint8_t *plain = arena_take(engine, message->bytes);
+    if (plain == NULL) return QSM_DELIVERY_WAITS;
+    if (!open_message(order, message, plain)) {
+        engine->delivery.arena_used -= message->bytes;
+        qsm_count(engine, QSM_COUNT_messages_forged);
+        return QSM_DELIVERY_FORGED;
+    }
+    /* Also after a partition: what the sender sent meanwhile was not for this node. */
+    if (starts) order->expected = message->number;
+    qsm_parked opened = {.buffer = engine->delivery.arena,
+                         .plain = plain,
+                         .number = message->number,
+                         .view = message->view,
+                         .bytes = message->bytes,
+                         .flags = message->flags};
+    if (message->number != order->expected)
+        return park(order, &opened) ? QSM_DELIVERED : QSM_DELIVERY_WAITS;
+    if (!deliver(order, &opened)) return QSM_DELIVERY_WAITS;
+    unpark(order);
+    return QSM_DELIVERED;
+}
+
+enum qsm_delivered qsm_delivery_packet(qsm_engine *engine, qsm_region *region,
+                                       const qsm_data *data) {
+    for (uint32_t i = 0; i < data->message_count; i++)
+        if (data->messages[i].view > region->directory->applied) return QSM_DELIVERY_WAITS;
+    enum qsm_delivered all = QSM_DELIVERED;
+    for (uint32_t i = 0; i < data->message_count; i++) {
+        const qsm_message *message = &data->messages[i];
+        qsm_group *group = qsm_table_get(&region->directory->groups, message->group);
+        if (group == NULL || !qsm_group_is_for(group, message->view)) {
+            qsm_count(engine, QSM_COUNT_messages_not_joined);
+            continue;
+        }
+        enum qsm_delivered one = handle_message(engine, group, data->sender, message);
+        if (one == QSM_DELIVERY_FORGED) return one;
+        if (one != QSM_DELIVERED) all = one;
+    }
+    return all;
+}

@@ -1,0 +1,42 @@
+/*
+ * orphan.h - streams whose sender has died. The region's executor (its first member alive) asks
+ * every member what it has, gets what it lacks itself, exchanges with the executors of other
+ * regions the messages that they share, and then ends the stream with a last packet that names what
+ * nobody has. So every survivor ends up with the same.
+ */
+#ifndef QSM_RECOVERY_ORPHAN_H
+#define QSM_RECOVERY_ORPHAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/alarm.h"
+#include "core/table.h"
+#include "core/wire.h"
+
+typedef struct qsm_region qsm_region;
+typedef struct qsm_stream qsm_stream;
+typedef struct qsm_estate qsm_estate;
+
+typedef struct {
+    qsm_table estates; /* sender id -> qsm_estate, at the executor */
+    qsm_alarm alarm;   /* at other members: tell the executor of open orphans */
+} qsm_orphans;
+
+void qsm_orphans_init(qsm_region *region);
+void qsm_orphans_free(qsm_region *region);
+/* The stream's sender has died (or was dead when the stream became known). */
+void qsm_orphan_found(qsm_stream *stream);
+/* Another member has died: the executor may be another one now, or an answer will never come. */
+void qsm_orphans_membership_changed(qsm_region *region);
+/* Anything of the stream has changed: perhaps the estate can be settled. */
+void qsm_orphan_progress(qsm_stream *stream);
+void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orphan_query *query);
+void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orphan_report *report);
+/* A control message of another region's executor: messages that its region has, or "that is all".
+ */
+void qsm_orphan_estate_arrived(qsm_engine *engine, uint64_t from, qsm_reader *reader);
+/* True when some estate of the region is open here. */
+bool qsm_orphans_are_open(const qsm_region *region);
+
+#endif

@@ -1,0 +1,564 @@
+#include "recovery/ring.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/engine.h"
+#include "membership/client.h"
+#include "membership/peer.h"
+#include "membership/region.h"
+#include "receiving/stream.h"
+#include "recovery/orphan.h"
+#include "recovery/repair.h"
+#include "sending/sender.h"
+
+enum {
+    WAKE_DELAY_NS = 4000000, /* from the first packet after silence to the token */
+    HURRY_NS = 1000000,      /* least time between launches under load */
+    HURRY_BYTES = 1 << 20,
+    PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
+    PASS_TRIES_MAX = 3,
+    RECORD_BYTES = 53,
+    TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 25,
+    PUSHED_MAX = 64
+};
+
+/* ---- shape ----------------------------------------------------------------------------------- */
+
+/* Members below one place of a ring at that level. */
+static uint64_t block_size(const qsm_region *region, uint32_t level) {
+    uint64_t size = 1;
+    for (uint32_t i = 0; i < level; i++)
+        size *= region->rings.ring_size;
+    return size;
+}
+
+static uint32_t ring_of(const qsm_region *region, uint32_t level, uint32_t index) {
+    return (uint32_t)(index / block_size(region, level + 1));
+}
+
+/* The member that stands at a place of a ring: the first one alive below it. -1: none. */
+static int32_t member_at(const qsm_region *region, uint32_t level, uint32_t ring, uint32_t place) {
+    uint64_t size = block_size(region, level);
+    uint64_t start = ((uint64_t)ring * region->rings.ring_size + place) * size;
+    for (uint64_t i = start; i < start + size && i < region->member_count; i++)
+        if (!region->members[i].dead) return (int32_t)i;
+    return -1;
+}
+
+static int32_t leader_of(const qsm_region *region, uint32_t level, uint32_t ring) {
+    for (uint32_t place = 0; place < region->rings.ring_size; place++) {
+        int32_t member = member_at(region, level, ring, place);
+        if (member >= 0) return member;
+    }
+    return -1;
+}
+
+static uint32_t my_ring(const qsm_region *region, uint32_t level) {
+    return ring_of(region, level, (uint32_t)region->my_index);
+}
+
+static uint32_t my_place(const qsm_region *region, uint32_t level) {
+    uint64_t below = (uint64_t)region->my_index / block_size(region, level);
+    return (uint32_t)(below % region->rings.ring_size);
+}
+
+static bool takes_part(const qsm_region *region, uint32_t level) {
+    return member_at(region, level, my_ring(region, level), my_place(region, level)) ==
+           region->my_index;
+}
+
+static bool leads(const qsm_region *region, uint32_t level) {
+    return leader_of(region, level, my_ring(region, level)) == region->my_index;
+}
+
+static uint32_t alive_mask(const qsm_region *region, uint32_t level) {
+    uint32_t mask = 0;
+    for (uint32_t place = 0; place < region->rings.ring_size; place++)
+        if (member_at(region, level, my_ring(region, level), place) >= 0) mask |= 1u << place;
+    return mask;
+}
+
+static void on_launch_alarm(void *context, uint64_t now_ns);
+static void on_pass_alarm(void *context, uint64_t now_ns);
+
+void qsm_rings_init(qsm_region *region) {
+    qsm_rings *rings = &region->rings;
+    rings->ring_size = region->engine->config.ring_size_max;
+    for (;; rings->ring_size++) { /* wider rings rather than more levels than there is room for */
+        rings->level_count = 1;
+        while (rings->level_count < QSM_RING_LEVELS_MAX &&
+               block_size(region, rings->level_count) < region->member_count)
+            rings->level_count++;
+        if (block_size(region, rings->level_count) >= region->member_count) break;
+    }
+    assert(rings->ring_size <= QSM_RING_SIZE_MAX);
+    for (uint32_t level = 0; level < rings->level_count; level++) {
+        rings->parts[level].region = region;
+        rings->parts[level].level = (uint8_t)level;
+        qsm_alarm_init(&rings->parts[level].launch_alarm, on_launch_alarm, &rings->parts[level]);
+        qsm_alarm_init(&rings->parts[level].pass_alarm, on_pass_alarm, &rings->parts[level]);
+    }
+}
+
+void qsm_rings_free(qsm_region *region) {
+    for (uint32_t level = 0; level < region->rings.level_count; level++) {
+        qsm_alarm_clear(&region->engine->alarms, &region->rings.parts[level].launch_alarm);
+        qsm_alarm_clear(&region->engine->alarms, &region->rings.parts[level].pass_alarm);
+        free(region->rings.parts[level].held);
+    }
+}
+
+/* ---- what a node adds ------------------------------------------------------------------------ */
+
+static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_record *record) {
+    qsm_region *region = part->region;
+    uint64_t low, cached, high, stable;
+    if (stream->own) {
+        high = low = cached = region->sender != NULL ? region->sender->high : 0;
+        stable = region->sender != NULL ? region->sender->stable : 0;
+    } else {
+        qsm_stream_learn_high(stream, record->high);
+        qsm_stream_learn_stable(stream, record->stable);
+        qsm_stream_learn_cut(stream, record->cut);
+        low = stream->contiguous;
+        cached = qsm_stream_cached_low(stream);
+        high = stream->high;
+        stable = stream->stable;
+    }
+    if (part->level > 0) { /* speaks for all below it */
+        low = stream->levels[part->level - 1].low;
+        cached = stream->levels[part->level - 1].cached;
+    }
+    if (record->participants == 0 || low < record->low) record->low = low;
+    if (record->participants == 0 || cached < record->cached) record->cached = cached;
+    if (high > record->high) record->high = high;
+    if (stable > record->stable) record->stable = stable;
+    if (stream->cut > record->cut) record->cut = stream->cut;
+    if (part->level == 0) {
+        if (stream->lost > record->lost) record->lost = stream->lost;
+        stream->lost = 0;
+        record->gap_count = (uint8_t)qsm_stream_gaps(stream, 2, record->gaps, QSM_TOKEN_GAPS_MAX);
+    } else {
+        if (stream->lost_below > record->lost) record->lost = stream->lost_below;
+        record->gap_count = 0;
+    }
+    if (record->low > record->high) record->low = record->high;
+    if (record->cached > record->high) record->cached = record->high;
+    record->participants |= (uint16_t)(1u << my_place(region, part->level));
+    if (stream->announce > 0 && !qsm_stream_is_active(stream)) stream->announce--;
+}
+
+static bool speaks_of(const qsm_stream *stream) {
+    return qsm_stream_is_active(stream) || stream->announce > 0;
+}
+
+static uint32_t records_max(const qsm_engine *engine) {
+    uint32_t fit = (engine->config.datagram_bytes_max - TOKEN_FIXED_BYTES) / RECORD_BYTES;
+    return fit < QSM_TOKEN_RECORDS_MAX ? fit : QSM_TOKEN_RECORDS_MAX;
+}
+
+static qsm_token_record *record_of(qsm_token *token, uint64_t stream) {
+    for (uint32_t i = 0; i < token->record_count; i++)
+        if (token->records[i].stream == stream) return &token->records[i];
+    return NULL;
+}
+
+/* Adds this node's part to all records, and records for streams that the token does not speak of
+ * yet. */
+static void fill_token(qsm_ring_part *part, qsm_token *token) {
+    qsm_region *region = part->region;
+    for (uint32_t i = 0; i < token->record_count; i++) {
+        qsm_stream *stream = qsm_stream_of(region, token->records[i].stream);
+        if (stream != NULL) add_my_part(part, stream, &token->records[i]);
+    }
+    uint32_t capacity = region->streams.capacity;
+    for (uint32_t i = 0; i < capacity && token->record_count < records_max(region->engine); i++) {
+        uint32_t slot = (part->record_cursor + i) % capacity;
+        qsm_stream *stream = region->streams.slots[slot].value;
+        if (stream == NULL || !speaks_of(stream) || record_of(token, stream->sender) != NULL)
+            continue;
+        qsm_token_record *record = &token->records[token->record_count++];
+        *record = (qsm_token_record){.stream = stream->sender};
+        add_my_part(part, stream, record);
+        if (token->record_count == records_max(region->engine)) part->record_cursor = slot + 1;
+    }
+}
+
+/* ---- passing on ------------------------------------------------------------------------------ */
+
+static void send_token(qsm_engine *engine, const qsm_token *token, uint64_t to) {
+    qsm_peer *peer = qsm_peer_find(engine, to);
+    if (peer == NULL) return;
+    qsm_control control = {.token = *token};
+    uint32_t bytes = TOKEN_FIXED_BYTES;
+    for (uint32_t i = 0; i < token->record_count; i++) {
+        bytes += RECORD_BYTES + 12u * control.token.records[i].gap_count;
+        if (bytes > engine->config.datagram_bytes_max) { /* gaps are only a hint */
+            bytes -= 12u * control.token.records[i].gap_count;
+            control.token.records[i].gap_count = 0;
+        }
+    }
+    qsm_post_control(engine, QSM_KIND_TOKEN, &control, &peer->address);
+}
+
+static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t now_ns);
+
+/* Sends the held token to the next place that has a responsive member, or back to its leader. */
+static void pass_on(qsm_ring_part *part, uint64_t now_ns) {
+    qsm_region *region = part->region;
+    qsm_engine *engine = region->engine;
+    uint32_t ring = my_ring(region, part->level);
+    qsm_token *token = part->held;
+    int32_t next = -1;
+    int32_t step = token->reverse ? -1 : 1;
+    while (part->position >= 0 && part->position < (int32_t)region->rings.ring_size) {
+        next = member_at(region, part->level, ring, (uint32_t)part->position);
+        if (next >= 0 && next != region->my_index && region->members[next].id != token->origin &&
+            !region->members[next].unresponsive)
+            break;
+        next = -1;
+        part->position += step;
+    }
+    qsm_count(engine, QSM_COUNT_tokens_passed);
+    if (next >= 0) {
+        send_token(engine, token, region->members[next].id);
+    } else if (token->origin == engine->id) {
+        qsm_alarm_clear(&engine->alarms, &part->pass_alarm);
+        token_returned(part, token, now_ns);
+        return;
+    } else {
+        send_token(engine, token, token->origin);
+    }
+    qsm_alarm_set(&engine->alarms, &part->pass_alarm,
+                  now_ns + ((uint64_t)PASS_PAUSE_NS << part->tries));
+}
+
+static void begin_passing(qsm_ring_part *part, const qsm_token *token, uint64_t now_ns) {
+    if (part->held == NULL) part->held = malloc(sizeof *part->held);
+    if (part->held == NULL) return;
+    if (part->held != token) *part->held = *token;
+    int32_t place = (int32_t)my_place(part->region, part->level);
+    bool launching = token->origin == part->region->engine->id;
+    if (!token->reverse)
+        part->position = place + 1;
+    else
+        part->position = launching ? (int32_t)part->region->rings.ring_size - 1 : place - 1;
+    part->tries = 0;
+    pass_on(part, now_ns);
+}
+
+static void on_pass_alarm(void *context, uint64_t now_ns) {
+    qsm_ring_part *part = context;
+    qsm_region *region = part->region;
+    qsm_engine *engine = region->engine;
+    if (part->held == NULL || region->my_index < 0) return;
+    if (++part->tries < PASS_TRIES_MAX) {
+        qsm_count(engine, QSM_COUNT_tokens_resent);
+        pass_on(part, now_ns);
+        return;
+    }
+    bool inside = part->position >= 0 && part->position < (int32_t)region->rings.ring_size;
+    uint32_t ring = my_ring(region, part->level);
+    int32_t silent = inside ? member_at(region, part->level, ring, (uint32_t)part->position) : -1;
+    if (silent < 0) return; /* it was on its way back to the leader, who will launch another */
+    region->members[silent].unresponsive = true;
+    qsm_count(engine, QSM_COUNT_tokens_skipped);
+    qsm_note(engine, QSM_TRACE_token_skips, region->uid, region->members[silent].id);
+    part->position += part->held->reverse ? -1 : 1;
+    part->tries = 0;
+    pass_on(part, now_ns);
+}
+
+void qsm_ring_ack_arrived(qsm_region *region, uint64_t from, const qsm_token_ack *ack,
+                          uint64_t now_ns) {
+    (void)now_ns;
+    (void)from;
+    if (ack->level >= region->rings.level_count) return;
+    qsm_ring_part *part = &region->rings.parts[ack->level];
+    if (part->held == NULL || part->held->origin != ack->origin || part->held->round != ack->round)
+        return;
+    qsm_alarm_clear(&region->engine->alarms, &part->pass_alarm);
+}
+
+/* ---- the leader ------------------------------------------------------------------------------ */
+
+static bool has_work(const qsm_region *region) {
+    uint32_t cursor = 0;
+    for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;)
+        if (speaks_of(stream)) return true;
+    return false;
+}
+
+static void launch_now(qsm_ring_part *part, uint64_t now_ns) {
+    qsm_region *region = part->region;
+    qsm_engine *engine = region->engine;
+    qsm_token token = {.region = region->uid,
+                       .level = part->level,
+                       .ring = (uint16_t)my_ring(region, part->level),
+                       .origin = engine->id,
+                       .round = ++part->round,
+                       .reverse = part->reverse};
+    part->travelling = true;
+    part->launched_ns = now_ns;
+    part->visited_ns = now_ns;
+    region->rings.bytes_since = 0;
+    qsm_count(engine, QSM_COUNT_tokens_launched);
+    fill_token(part, &token);
+    begin_passing(part, &token, now_ns);
+}
+
+static void launch(qsm_ring_part *part, uint64_t now_ns) {
+    qsm_region *region = part->region;
+    if (region->engine->config.coupled_tokens && part->level > 0) {
+        qsm_ring_part *below = part - 1; /* its round first; ours begins when it is back */
+        part->waits = true;
+        below->wanted = true;
+        if (!below->travelling) launch(below, now_ns);
+        return;
+    }
+    launch_now(part, now_ns);
+}
+
+static uint64_t launch_due(const qsm_ring_part *part, uint64_t now_ns) {
+    const qsm_engine *engine = part->region->engine;
+    bool hurry = part->region->rings.bytes_since >= HURRY_BYTES;
+    uint64_t due = part->launched_ns + (hurry ? HURRY_NS : engine->config.token_ns);
+    return part->launched_ns == 0 ? now_ns + WAKE_DELAY_NS : due;
+}
+
+static bool launches_by_clock(const qsm_ring_part *part) {
+    const qsm_region *region = part->region;
+    if (!leads(region, part->level)) return false;
+    return !region->engine->config.coupled_tokens || part->level + 1u == region->rings.level_count;
+}
+
+static void nudge_leader(qsm_ring_part *part) {
+    qsm_region *region = part->region;
+    int32_t leader = leader_of(region, part->level, my_ring(region, part->level));
+    if (leader < 0 || leader == region->my_index) return;
+    uint32_t cursor = 0;
+    for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;) {
+        if (!speaks_of(stream)) continue;
+        qsm_control control = {
+            .nudge = {.region = region->uid,
+                      .stream = stream->sender,
+                      .high = stream->own && region->sender ? region->sender->high : stream->high}};
+        qsm_count(region->engine, QSM_COUNT_nudges_sent);
+        qsm_post_control(region->engine, QSM_KIND_NUDGE, &control,
+                         &region->members[leader].peer->address);
+        return;
+    }
+}
+
+static void on_launch_alarm(void *context, uint64_t now_ns) {
+    qsm_ring_part *part = context;
+    qsm_region *region = part->region;
+    qsm_engine *engine = region->engine;
+    if (!has_work(region) || !takes_part(region, part->level)) return;
+    uint64_t patience = 4 * engine->config.token_ns;
+    if (launches_by_clock(part)) {
+        bool overdue = now_ns - part->launched_ns > patience + 500000000ull;
+        if (part->travelling && !overdue) {
+            qsm_alarm_set(&engine->alarms, &part->launch_alarm, now_ns + engine->config.token_ns);
+            return;
+        }
+        if (part->travelling) qsm_note(engine, QSM_TRACE_token_lost, region->uid, part->round);
+        if (!engine->client.suspended) launch(part, now_ns);
+        qsm_alarm_set_earlier(&engine->alarms, &part->launch_alarm,
+                              now_ns + engine->config.token_ns);
+        return;
+    }
+    if (now_ns - part->visited_ns >= patience) nudge_leader(part);
+    qsm_alarm_set(&engine->alarms, &part->launch_alarm, now_ns + patience);
+}
+
+void qsm_rings_wake(qsm_region *region, uint64_t now_ns) {
+    if (region->my_index < 0) return;
+    for (uint32_t level = 0; level < region->rings.level_count; level++) {
+        qsm_ring_part *part = &region->rings.parts[level];
+        if (qsm_alarm_is_set(&part->launch_alarm) || !takes_part(region, level)) continue;
+        uint64_t due = launches_by_clock(part) ? launch_due(part, now_ns)
+                                               : now_ns + 2 * region->engine->config.token_ns;
+        if (due < now_ns + WAKE_DELAY_NS) due = now_ns + WAKE_DELAY_NS;
+        qsm_alarm_set(&region->engine->alarms, &part->launch_alarm, due);
+    }
+}
+
+void qsm_rings_traffic(qsm_region *region, uint32_t bytes, uint64_t now_ns) {
+    bool hurried = region->rings.bytes_since >= HURRY_BYTES;
+    region->rings.bytes_since += bytes;
+    if (hurried || region->rings.bytes_since < HURRY_BYTES) return;
+    for (uint32_t level = 0; level < region->rings.level_count; level++) {
+        qsm_ring_part *part = &region->rings.parts[level];
+        if (!part->travelling && takes_part(region, level) && launches_by_clock(part))
+            qsm_alarm_set_earlier(&region->engine->alarms, &part->launch_alarm,
+                                  launch_due(part, now_ns));
+    }
+}
+
+void qsm_rings_changed(qsm_region *region) {
+    if (region->my_index < 0) return;
+    for (uint32_t level = 0; level < region->rings.level_count; level++) {
+        qsm_ring_part *part = &region->rings.parts[level];
+        part->travelling = false; /* it may be with the dead */
+        part->seen_origin = 0;
+    }
+    qsm_rings_wake(region, region->engine->now_ns);
+}
+
+/* The region as a whole has what the top round says. */
+static void tell_sender(qsm_region *region, qsm_stream *stream, const qsm_token_record *record) {
+    qsm_engine *engine = region->engine;
+    if (stream->own) {
+        if (region->sender != NULL)
+            qsm_sender_acknowledged(region->sender, record->low, record->lost);
+        return;
+    }
+    qsm_stream_learn_cut(stream, record->cached);
+    if (stream->orphan) {
+        if (stream->fin_known && record->low >= stream->fin)
+            qsm_stream_learn_stable(stream, stream->fin);
+        return;
+    }
+    qsm_peer *peer = qsm_peer_find(engine, stream->sender);
+    qsm_control control = {
+        .ack = {
+            .region = region->uid, .low = record->low, .high = record->high, .lost = record->lost}};
+    qsm_count(engine, QSM_COUNT_acks_sent);
+    qsm_post_control(engine, QSM_KIND_ACK, &control, &peer->address);
+}
+
+static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint32_t mask) {
+    qsm_region *region = part->region;
+    qsm_stream *stream = qsm_stream_of(region, record->stream);
+    if (stream == NULL) return;
+    qsm_stream_learn_high(stream, record->high);
+    qsm_stream_learn_stable(stream, record->stable);
+    if ((record->participants & mask) != mask) {
+        qsm_count(region->engine, QSM_COUNT_tokens_incomplete);
+        part->incomplete = true;
+        return;
+    }
+    if (stream->levels[part->level].low < record->low)
+        stream->levels[part->level].low = record->low;
+    if (stream->levels[part->level].cached < record->cached)
+        stream->levels[part->level].cached = record->cached;
+    stream->lost_below = record->lost;
+    if (part->level + 1u == region->rings.level_count) {
+        bool was_active = qsm_stream_is_active(stream);
+        tell_sender(region, stream, record);
+        /* The rest should hear of it, too, before tokens fall silent about the stream. */
+        if (was_active && !qsm_stream_is_active(stream)) stream->announce = 2;
+    }
+}
+
+static void finish_waiting(qsm_ring_part *part, uint64_t now_ns);
+
+static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t now_ns) {
+    qsm_region *region = part->region;
+    qsm_engine *engine = region->engine;
+    if (!part->travelling || token->round != part->round) return;
+    part->travelling = false;
+    uint64_t took = now_ns - part->launched_ns;
+    part->round_ns = part->round_ns ? (part->round_ns * 7 + took) / 8 : took;
+    qsm_count(engine, QSM_COUNT_tokens_returned);
+    uint32_t mask = alive_mask(region, part->level);
+    qsm_token copy = *token; /* what follows may launch the next token into `held` */
+    part->incomplete = false;
+    for (uint32_t i = 0; i < copy.record_count; i++)
+        use_record(part, &copy.records[i], mask);
+    if (part->incomplete) { /* whoever was passed over may be reached from the other side */
+        part->reverse = !part->reverse;
+        for (uint32_t i = 0; i < region->member_count; i++)
+            region->members[i].unresponsive = false;
+    }
+    if (part->wanted) {
+        part->wanted = false;
+        finish_waiting(part + 1, now_ns);
+    }
+    if (has_work(region) && launches_by_clock(part)) {
+        uint64_t due = launch_due(part, now_ns);
+        qsm_alarm_set_earlier(&engine->alarms, &part->launch_alarm,
+                              due < now_ns + HURRY_NS ? now_ns + HURRY_NS : due);
+    }
+}
+
+/* Coupled mode: the level below is done, so the token here may go on. */
+static void finish_waiting(qsm_ring_part *part, uint64_t now_ns) {
+    if (!part->waits) return;
+    part->waits = false;
+    if (leads(part->region, part->level)) {
+        launch_now(part, now_ns);
+        return;
+    }
+    if (part->held == NULL) return;
+    fill_token(part, part->held);
+    begin_passing(part, part->held, now_ns);
+}
+
+/* ---- arrivals -------------------------------------------------------------------------------- */
+
+static void push_to_neighbour(qsm_region *region, uint64_t from, const qsm_token *token) {
+    for (uint32_t i = 0; i < token->record_count; i++) {
+        const qsm_token_record *record = &token->records[i];
+        uint32_t pushed = 0;
+        for (uint32_t g = 0; g < record->gap_count && pushed < PUSHED_MAX; g++) {
+            qsm_range range = record->gaps[g];
+            if (range.last - range.first >= PUSHED_MAX) range.last = range.first + PUSHED_MAX - 1;
+            pushed += (uint32_t)(range.last - range.first + 1);
+            qsm_count_add(region->engine, QSM_COUNT_repairs_pushed, range.last - range.first + 1);
+            qsm_repair_promise(region->engine, region->uid, record->stream, from, &range, 1);
+        }
+    }
+}
+
+void qsm_ring_token_arrived(qsm_region *region, uint64_t from, const qsm_token *token,
+                            uint64_t now_ns) {
+    qsm_engine *engine = region->engine;
+    if (region->my_index < 0 || token->level >= region->rings.level_count) return;
+    qsm_ring_part *part = &region->rings.parts[token->level];
+    int32_t origin = qsm_region_index(region, token->origin);
+    if (!takes_part(region, token->level) || token->ring != my_ring(region, token->level) ||
+        origin < 0)
+        return;
+    qsm_peer *peer = qsm_peer_find(engine, from);
+    if (peer == NULL) return;
+    qsm_control ack = {.token_ack = {.region = token->region,
+                                     .level = token->level,
+                                     .ring = token->ring,
+                                     .origin = token->origin,
+                                     .round = token->round}};
+    qsm_post_control(engine, QSM_KIND_TOKEN_ACK, &ack, &peer->address);
+    if (token->origin == engine->id) {
+        token_returned(part, token, now_ns);
+        return;
+    }
+    if (part->seen_origin == token->origin && token->round <= part->seen_round) return;
+    part->seen_origin = token->origin;
+    part->seen_round = token->round;
+    part->visited_ns = now_ns;
+    if (token->level == 0) push_to_neighbour(region, from, token);
+    qsm_token copy = *token;
+    if (engine->config.coupled_tokens && token->level > 0) {
+        if (part->held == NULL) part->held = malloc(sizeof *part->held);
+        if (part->held == NULL) return;
+        *part->held = copy;
+        part->waits = true;
+        (part - 1)->wanted = true;
+        if (!(part - 1)->travelling) launch(part - 1, now_ns);
+        return;
+    }
+    fill_token(part, &copy);
+    begin_passing(part, &copy, now_ns);
+    qsm_rings_wake(region, now_ns);
+}
+
+void qsm_ring_nudge_arrived(qsm_region *region, const qsm_nudge *nudge, uint64_t now_ns) {
+    qsm_stream *stream = qsm_stream_of(region, nudge->stream);
+    if (stream == NULL) return;
+    qsm_stream_learn_high(stream, nudge->high);
+    stream->announce = 2;
+    qsm_rings_wake(region, now_ns);
+}

@@ -1,0 +1,364 @@
+#include "sending/scheduler.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/engine.h"
+#include "membership/client.h"
+#include "membership/group.h"
+#include "membership/region.h"
+#include "receiving/delivery.h"
+#include "sending/sender.h"
+
+/* A packet being filled with messages for one region (or, for a group with an address of its own,
+ * for several). */
+typedef struct {
+    qsm_region *regions[QSM_REGION_HEADERS_MAX];
+    uint32_t region_count;
+    qsm_address to; /* the group's own address; family NONE: the region's */
+    qsm_buffer *buffer;
+    uint32_t sealed_offset; /* where the first sealed message begins */
+    uint32_t sealed_bytes;
+    bool wide;
+    qsm_data data;
+    uint8_t tags[QSM_PACKET_MESSAGES_MAX][QSM_TAG_BYTES];
+} open_packet;
+
+enum { OPEN_MAX = 4 }; /* regions whose packets are filled side by side within one call */
+
+typedef struct {
+    qsm_engine *engine;
+    open_packet packets[OPEN_MAX];
+    uint32_t count;
+    uint32_t made;
+} filling;
+
+void qsm_scheduler_add(qsm_group *group) {
+    if (group->ready) return;
+    qsm_group **last = &group->engine->scheduler.last[group->priority];
+    if (*last == NULL) {
+        group->ready_next = group;
+    } else {
+        group->ready_next = (*last)->ready_next;
+        (*last)->ready_next = group;
+    }
+    *last = group;
+    group->ready = true;
+    group->engine->scheduler.blocked_until_ns = 0;
+}
+
+void qsm_scheduler_remove(qsm_group *group) {
+    if (!group->ready) return;
+    qsm_group **last = &group->engine->scheduler.last[group->priority];
+    qsm_group *before = *last;
+    while (before->ready_next != group)
+        before = before->ready_next;
+    if (before == group)
+        *last = NULL;
+    else {
+        before->ready_next = group->ready_next;
+        if (*last == group) *last = before;
+    }
+    group->ready = false;
+    group->ready_next = NULL;
+}
+
+void qsm_scheduler_unblock(qsm_engine *engine) {
+    engine->scheduler.blocked_until_ns = 0;
+}
+
+uint64_t qsm_scheduler_deadline_ns(const qsm_engine *engine) {
+    bool any = false;
+    for (uint32_t p = 0; p < QSM_PRIORITIES; p++)
+        any = any || engine->scheduler.last[p] != NULL;
+    if (!any) return UINT64_MAX;
+    return engine->scheduler.blocked_until_ns;
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+static void finish_packet(filling *fill, open_packet *open) {
+    qsm_engine *engine = fill->engine;
+    if (open->buffer == NULL) return;
+    assert(open->data.message_count > 0);
+    uint64_t stamp = engine->scheduler.stamp++;
+    open->data.sender = engine->id;
+    open->data.region_count = (uint8_t)open->region_count;
+    for (uint32_t i = 0; i < open->region_count; i++)
+        open->data.regions[i] = (qsm_region_header){.region = open->regions[i]->uid,
+                                                    .sequence = open->regions[i]->sender->high + 1,
+                                                    .stable = open->regions[i]->sender->stable};
+    for (uint32_t i = 0; i < open->data.message_count; i++)
+        open->data.messages[i].tag = open->tags[i];
+    uint32_t bytes = qsm_data_write(&engine->keys, open->buffer->data, open->buffer->capacity,
+                                    &open->data, open->buffer->data + open->sealed_offset);
+    assert(bytes > 0 && bytes <= engine->config.datagram_bytes_max);
+    qsm_slice packet = {.buffer = open->buffer, .bytes = bytes};
+    qsm_count(engine, QSM_COUNT_packets_sent);
+    for (uint32_t i = 0; i < open->region_count; i++) {
+        bool kept =
+            qsm_sender_keep(open->regions[i]->sender, open->buffer, bytes, open->wide, stamp);
+        assert(kept); /* room was made before the first message went in */
+        (void)kept;
+        if (!qsm_address_is_set(&open->to))
+            qsm_region_multicast(open->regions[i], QSM_CLASS_DATA, &packet);
+    }
+    if (qsm_address_is_set(&open->to)) qsm_post_packet(engine, QSM_CLASS_DATA, &open->to, &packet);
+    qsm_buffer_release(open->buffer);
+    *open = (open_packet){0};
+    fill->made++;
+}
+
+static void finish_all(filling *fill) {
+    for (uint32_t i = 0; i < fill->count; i++)
+        finish_packet(fill, &fill->packets[i]);
+    fill->count = 0;
+}
+
+static uint32_t room_in(const filling *fill, const open_packet *open, bool first) {
+    if (open->data.message_count == QSM_PACKET_MESSAGES_MAX) return 0;
+    uint32_t used = qsm_data_front_bytes(&open->data) + open->sealed_bytes +
+                    QSM_MESSAGE_HEADER_BYTES + (first ? QSM_MESSAGE_FIRST_BYTES : 0);
+    uint32_t max = fill->engine->config.datagram_bytes_max;
+    return used < max ? max - used : 0;
+}
+
+/* The packet being filled for exactly these regions, begun when there is none. NULL when memory is
+ * short. */
+static open_packet *packet_for(filling *fill, qsm_region **regions, uint32_t region_count,
+                               const qsm_address *to) {
+    for (uint32_t i = 0; i < fill->count; i++) {
+        open_packet *open = &fill->packets[i];
+        if (open->buffer != NULL && open->region_count == region_count &&
+            memcmp(open->regions, regions, region_count * sizeof *regions) == 0 &&
+            qsm_address_equal(&open->to, to))
+            return open;
+    }
+    open_packet *open = NULL;
+    for (uint32_t i = 0; i < fill->count && open == NULL; i++)
+        if (fill->packets[i].buffer == NULL) open = &fill->packets[i];
+    if (open == NULL && fill->count < OPEN_MAX) open = &fill->packets[fill->count++];
+    if (open == NULL) {
+        open = &fill->packets[fill->made % OPEN_MAX];
+        finish_packet(fill, open);
+    }
+    *open = (open_packet){.region_count = region_count, .to = *to};
+    memcpy(open->regions, regions, region_count * sizeof *regions);
+    open->data.region_count = (uint8_t)region_count;
+    open->buffer = qsm_pool_take(&fill->engine->pool, QSM_SMALL_BUFFER_BYTES);
+    if (open->buffer == NULL) return NULL;
+    /* Where the sealed part of a packet with one message lies: then nothing has to be moved. */
+    open->sealed_offset = qsm_data_front_bytes(&open->data) + QSM_MESSAGE_HEADER_BYTES;
+    return open;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* Can a message of the group be sent now? Notes when to look again if not. */
+static bool can_send(filling *fill, qsm_group *group) {
+    qsm_engine *engine = fill->engine;
+    if (group->view == 0 || group->held || group->broken) return false;
+    /* Each region may need a fresh packet; a message must not get stuck half way. */
+    uint64_t needed = (uint64_t)(group->region_count + OPEN_MAX) * 2 * QSM_LARGE_BUFFER_BYTES;
+    if (engine->pool.bytes_used + needed > engine->pool.bytes_max) return false;
+    for (uint32_t i = 0; i < group->region_count; i++) {
+        if (group->regions[i]->closing) return false; /* a new view is on its way */
+        qsm_sender *sender = qsm_sender_of(group->regions[i]);
+        if (sender == NULL || sender->fin) return false;
+        if (!qsm_sender_has_room(sender)) {
+            qsm_count(engine, QSM_COUNT_window_full);
+            return false;
+        }
+        if (!qsm_rate_allows(&sender->rate, engine->now_ns)) {
+            uint64_t next = qsm_rate_next_ns(&sender->rate);
+            if (next < engine->scheduler.blocked_until_ns)
+                engine->scheduler.blocked_until_ns = next;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Seals one message (or fragment) once and puts it into the packets of all regions of the group. */
+static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, uint32_t bytes,
+                        uint8_t flags) {
+    qsm_engine *engine = fill->engine;
+    bool first = group->first_in_view;
+    bool hybrid =
+        qsm_address_is_set(&group->hybrid) && group->region_count <= QSM_REGION_HEADERS_MAX;
+    if (first) flags |= QSM_MESSAGE_FIRST;
+    if (group->region_count > 1) flags |= QSM_MESSAGE_WIDE;
+    qsm_message message = {.group = group->handle,
+                           .view = group->view,
+                           .number = group->next_number,
+                           .previous = group->last_sent_view,
+                           .bytes = (uint16_t)bytes,
+                           .flags = flags};
+    qsm_seal_identity identity = {
+        .group_id = group->id, .sender = engine->id, .number = message.number, .flags = flags};
+    uint8_t tag[QSM_TAG_BYTES];
+    uint32_t steps = hybrid ? 1 : group->region_count;
+    uint8_t shared[QSM_SMALL_BUFFER_BYTES]; /* sealed once, copied into the packets of several
+                                               regions */
+    if (steps > 1) qsm_message_seal(group->key, &identity, plain, bytes, shared, tag);
+    for (uint32_t i = 0; i < steps; i++) {
+        qsm_address nowhere = {0};
+        open_packet *open =
+            packet_for(fill, hybrid ? group->regions : &group->regions[i],
+                       hybrid ? group->region_count : 1, hybrid ? &group->hybrid : &nowhere);
+        if (open != NULL && room_in(fill, open, first) < bytes) {
+            finish_packet(fill, open);
+            open = packet_for(fill, hybrid ? group->regions : &group->regions[i],
+                              hybrid ? group->region_count : 1, hybrid ? &group->hybrid : &nowhere);
+        }
+        if (open == NULL) return false;
+        uint8_t *place = open->buffer->data + open->sealed_offset + open->sealed_bytes;
+        uint32_t index = open->data.message_count++;
+        if (steps > 1)
+            memcpy(place, shared, bytes);
+        else
+            qsm_message_seal(group->key, &identity, plain, bytes, place, tag);
+        memcpy(open->tags[index], tag, QSM_TAG_BYTES);
+        open->data.messages[index] = message;
+        open->sealed_bytes += bytes;
+        open->wide = open->wide || group->region_count > 1;
+        group->unacknowledged++;
+    }
+    if (steps == 0) group->unacknowledged = 0; /* alone in the world */
+    group->next_number++;
+    group->first_in_view = false;
+    group->last_sent_view = group->view;
+    return true;
+}
+
+static uint32_t fragment_bytes_max(const qsm_engine *engine, const qsm_group *group) {
+    uint32_t headers = qsm_address_is_set(&group->hybrid) ? group->region_count : 1;
+    return engine->config.datagram_bytes_max - QSM_HEADER_BYTES - QSM_DATA_FIXED_BYTES -
+           headers * QSM_REGION_HEADER_BYTES - QSM_MESSAGE_HEADER_BYTES - QSM_MESSAGE_FIRST_BYTES;
+}
+
+/* Sends the next part of a message that is longer than a packet. */
+static bool put_fragment(filling *fill, qsm_group *group) {
+    uint32_t max = fragment_bytes_max(fill->engine, group);
+    uint32_t left = group->fragments_bytes - group->fragments_at;
+    uint32_t part = left < max ? left : max;
+    uint8_t flags = (uint8_t)((group->fragments_at > 0 ? QSM_MESSAGE_CONTINUES : 0) |
+                              (part < left ? QSM_MESSAGE_MORE : 0));
+    if (!put_message(fill, group, group->fragments + group->fragments_at, part, flags))
+        return false;
+    group->fragments_at += part;
+    if (group->fragments_at == group->fragments_bytes) {
+        free(group->fragments);
+        group->fragments = NULL;
+    }
+    return true;
+}
+
+static bool put_whole(filling *fill, qsm_group *group, const uint8_t *plain, uint32_t bytes) {
+    qsm_engine *engine = fill->engine;
+    if (bytes > fragment_bytes_max(engine, group)) {
+        group->fragments = malloc(bytes);
+        if (group->fragments == NULL) return false;
+        memcpy(group->fragments, plain, bytes);
+        group->fragments_bytes = bytes;
+        group->fragments_at = 0;
+        if (!put_fragment(fill, group)) {
+            free(group->fragments);
+            group->fragments = NULL;
+            return false;
+        }
+    } else if (!put_message(fill, group, plain, bytes, 0)) {
+        return false;
+    }
+    qsm_count(engine, QSM_COUNT_messages_sent);
+    qsm_count_add(engine, QSM_COUNT_message_bytes_sent, bytes);
+    qsm_delivery_own(group, group->view, plain, bytes);
+    return true;
+}
+
+static bool put_queued(filling *fill, qsm_group *group) {
+    qsm_queued *queued = group->queue_first;
+    if (!put_whole(fill, group, queued->data, queued->bytes)) return false;
+    group->queue_first = queued->next;
+    if (group->queue_first == NULL) group->queue_last = NULL;
+    group->queue_count--;
+    free(queued);
+    if (group->wants_room && group->queue_count <= QSM_SEND_QUEUE_MAX / 2) {
+        group->wants_room = false;
+        qsm_event event = {.type = QSM_EVENT_WRITABLE, .group = group, .user = group->user};
+        qsm_post_event(fill->engine, &event, NULL, NULL);
+    }
+    return true;
+}
+
+/* Pulls one message from the feed. A feed that has nothing is forgotten; true means that one was
+ * sent. */
+static bool put_pulled(filling *fill, qsm_group *group) {
+    qsm_pulled pulled = {.bytes = -1};
+    qsm_feed feed = group->feed;
+    void *context = group->feed_context;
+    group->feed = NULL; /* the feed may offer itself again while it is being asked */
+    fill->engine->scheduler.pulled = group;
+    feed(context, QSM_MESSAGE_BYTES_MAX, &pulled);
+    if (fill->engine->scheduler.pulled != group) return false; /* the feed has left the group */
+    fill->engine->scheduler.pulled = NULL;
+    if (pulled.bytes < 0 || pulled.bytes > QSM_MESSAGE_BYTES_MAX ||
+        (pulled.data == NULL && pulled.bytes > 0))
+        return false;
+    group->feed = feed;
+    group->feed_context = context;
+    if (put_whole(fill, group, pulled.data, (uint32_t)pulled.bytes)) return true;
+    /* No memory for it now; the message would be lost, so it waits in the queue. */
+    qsm_group_send(group, pulled.data, (uint32_t)pulled.bytes);
+    return false;
+}
+
+/* One message of the group. False: it has nothing, or cannot send now. */
+static bool serve(filling *fill, qsm_group *group) {
+    if (!can_send(fill, group)) return false;
+    if (group->fragments != NULL) return put_fragment(fill, group);
+    if (group->queue_first != NULL) return put_queued(fill, group);
+    if (group->feed != NULL) return put_pulled(fill, group);
+    return false;
+}
+
+static bool wants_more(const qsm_group *group) {
+    return group->fragments != NULL || group->queue_first != NULL || group->feed != NULL;
+}
+
+void qsm_scheduler_fill(qsm_engine *engine, uint32_t packets_max) {
+    qsm_scheduler *scheduler = &engine->scheduler;
+    if (scheduler->blocked_until_ns > engine->now_ns || engine->client.suspended) return;
+    scheduler->blocked_until_ns = UINT64_MAX;
+    filling fill = {.engine = engine};
+    for (uint32_t p = 0; p < QSM_PRIORITIES; p++) {
+        uint32_t idle = 0; /* groups in a row that could not send: a whole circle ends the round */
+        uint32_t circle = 0;
+        if (scheduler->last[p] != NULL) {
+            circle = 1;
+            for (qsm_group *g = scheduler->last[p]->ready_next; g != scheduler->last[p];
+                 g = g->ready_next)
+                circle++;
+        }
+        while (scheduler->last[p] != NULL && idle < circle &&
+               engine->outbox[QSM_CLASS_DATA].count < packets_max) {
+            qsm_group *group = scheduler->last[p]->ready_next;
+            if (serve(&fill, group))
+                idle = 0;
+            else
+                idle++;
+            if (scheduler->last[p] == NULL || scheduler->last[p]->ready_next != group) continue;
+            if (!wants_more(group)) {
+                qsm_scheduler_remove(group);
+                if (circle > 0) circle--;
+                if (idle > circle) idle = circle;
+                idle = 0;
+            } else {
+                scheduler->last[p] = group; /* the next one's turn */
+            }
+        }
+    }
+    finish_all(&fill);
+    if (engine->outbox[QSM_CLASS_DATA].count >= packets_max) scheduler->blocked_until_ns = 0;
+}

@@ -1,0 +1,67 @@
+/*
+ * sender.h - this node's stream into one region: numbers packets, keeps them until they are stable,
+ * sends them again on request, and controls window and rate.
+ */
+#ifndef QSM_SENDING_SENDER_H
+#define QSM_SENDING_SENDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/alarm.h"
+#include "core/buffer.h"
+#include "core/wire.h"
+#include "sending/rate.h"
+
+typedef struct qsm_region qsm_region;
+
+typedef struct {
+    qsm_buffer *buffer;
+    uint32_t bytes;
+    bool wide;      /* has a message whose group spans several regions */
+    uint64_t stamp; /* order among all packets of this node, for stability across regions */
+    uint64_t sent_ns;
+    uint64_t resent_ns;
+    uint64_t asked_by; /* who asked for it last */
+} qsm_out_packet;
+
+typedef struct qsm_sender {
+    qsm_region *region;
+    uint64_t high;           /* last sequence used */
+    uint64_t acked;          /* the region has all up to here */
+    uint64_t stable;         /* and so have the other regions of its messages */
+    uint64_t told;           /* stable as last told to the region */
+    qsm_out_packet *packets; /* ring over stable + 1 .. high */
+    uint32_t capacity;
+    uint64_t unacked_bytes;
+    bool fin; /* high is the stream's last packet */
+    uint64_t idle_since_ns;
+    uint64_t status_pause_ns;
+    uint64_t ack_ns; /* smoothed */
+    qsm_rate rate;
+    qsm_alarm alarm; /* status */
+} qsm_sender;
+
+/* The region's sender, made when needed; NULL when memory is short. */
+qsm_sender *qsm_sender_of(qsm_region *region);
+void qsm_sender_free(qsm_sender *sender);
+/* True when the window has room for another packet. */
+bool qsm_sender_has_room(const qsm_sender *sender);
+/* Keeps a finished packet that was given the next sequence (qsm_sender.high + 1). Takes its own
+ * reference. */
+bool qsm_sender_keep(qsm_sender *sender, qsm_buffer *buffer, uint32_t bytes, bool wide,
+                     uint64_t stamp);
+/* The region acknowledges all up to `low`; `lost` as in the token. */
+void qsm_sender_acknowledged(qsm_sender *sender, uint64_t low, uint32_t lost);
+/* The packet, if it is still kept. */
+qsm_out_packet *qsm_sender_packet(qsm_sender *sender, uint64_t sequence);
+/* Ends the stream: nothing is sent into the region after this. */
+void qsm_sender_finish(qsm_sender *sender);
+bool qsm_sender_is_finished(const qsm_sender *sender);
+/* Sends a status packet now. */
+void qsm_sender_tell_status(qsm_sender *sender);
+/* Recomputes what is stable, in all of this node's senders that have packets for several regions.
+ */
+void qsm_senders_update_stable(qsm_engine *engine);
+
+#endif

@@ -1,0 +1,311 @@
+/* test_sim_oracle.c - the oracle notices each broken rule, and does not cry when none is broken. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario.h"
+
+enum { A = 0, B = 1, C = 2, NODES = 3 };
+static const uint64_t ids[NODES] = {0xa, 0xb, 0xc};
+
+/* Three nodes in group 0; nothing has been told yet. */
+typedef struct {
+    oracle *judge;
+    oracle_seat *seats[NODES];
+    uint64_t now_ns;
+} court;
+
+static court court_open(void) {
+    court made = {.judge = oracle_create(), .now_ns = WORLD_S};
+    for (uint32_t i = 0; i < NODES; i++) {
+        oracle_node_started(made.judge, i, ids[i]);
+        made.seats[i] = oracle_joined(made.judge, i, 0);
+    }
+    return made;
+}
+
+static void tell_view(court *held, uint32_t node, uint64_t view, uint32_t members) {
+    uint64_t list[NODES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < NODES; i++) {
+        if ((members >> i & 1) != 0) list[count++] = ids[i];
+    }
+    const qsm_event event = {.type = QSM_EVENT_VIEW,
+                             .user = held->seats[node],
+                             .view = view,
+                             .members = list,
+                             .member_count = count};
+    oracle_observe(held->judge, held->now_ns += WORLD_MS, node, &event);
+}
+
+static void tell_view_all(court *held, uint64_t view, uint32_t members) {
+    for (uint32_t i = 0; i < NODES; i++) {
+        if ((members >> i & 1) != 0) tell_view(held, i, view, members);
+    }
+}
+
+/* Writes what the sender's next message looks like, and counts it as sent. */
+static void send(court *held, uint32_t sender, uint8_t *data) {
+    oracle_write_message(held->seats[sender], data, 100);
+    oracle_sent(held->seats[sender]);
+}
+
+static void deliver(court *held, uint32_t node, uint32_t sender, uint64_t view,
+                    const uint8_t *data) {
+    const qsm_event event = {.type = QSM_EVENT_DELIVERY,
+                             .user = held->seats[node],
+                             .sender = ids[sender],
+                             .view = view,
+                             .data = data,
+                             .bytes = 100};
+    oracle_observe(held->judge, held->now_ns += WORLD_MS, node, &event);
+}
+
+static void deliver_all(court *held, uint32_t nodes, uint32_t sender, uint64_t view,
+                        const uint8_t *data) {
+    for (uint32_t i = 0; i < NODES; i++) {
+        if ((nodes >> i & 1) != 0) deliver(held, i, sender, view, data);
+    }
+}
+
+/* Ends the court; the verdict must contain the words, or be none at all for NULL. */
+static void expect(court *held, const char *words) {
+    oracle_check_end(held->judge);
+    const char *verdict = oracle_failure(held->judge);
+    if (words == NULL) {
+        CHECK_SAY(verdict == NULL, "no failure, found: %s", verdict == NULL ? "" : verdict);
+    } else {
+        CHECK_SAY(verdict != NULL && strstr(verdict, words) != NULL, "'%s' in: %s", words,
+                  verdict == NULL ? "nothing" : verdict);
+    }
+    oracle_destroy(held->judge);
+}
+
+static void a_good_run_is_good(void) {
+    court held = court_open();
+    uint8_t one[100], two[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    send(&held, A, two);
+    deliver_all(&held, 7, A, 1, one);
+    CHECK(!oracle_is_settled(held.judge));
+    deliver_all(&held, 7, A, 1, two);
+    CHECK(oracle_is_settled(held.judge));
+    CHECK(oracle_deliveries(held.judge) == 6);
+    expect(&held, NULL);
+}
+
+static void a_message_twice_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    deliver_all(&held, 7, A, 1, one);
+    deliver(&held, B, A, 1, one);
+    expect(&held, "twice");
+}
+
+static void messages_out_of_order_are_noticed(void) {
+    court held = court_open();
+    uint8_t one[100], two[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    send(&held, A, two);
+    deliver(&held, B, A, 1, two);
+    deliver(&held, B, A, 1, one);
+    expect(&held, "out of order");
+}
+
+static void a_gap_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100], two[100], three[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    send(&held, A, two);
+    send(&held, A, three);
+    deliver_all(&held, 7, A, 1, one);
+    deliver_all(&held, 7, A, 1, three);
+    expect(&held, "messages are missing");
+}
+
+static void a_missing_beginning_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100], two[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    send(&held, A, two);
+    deliver_all(&held, 7, A, 1, two);
+    expect(&held, "messages are missing");
+}
+
+static void a_late_joiner_need_not_have_what_was_before_it(void) {
+    court held = court_open();
+    uint8_t one[100], two[100];
+    tell_view_all(&held, 1, 3);
+    send(&held, A, one);
+    deliver_all(&held, 3, A, 1, one);
+    tell_view_all(&held, 2, 7);
+    send(&held, A, two);
+    deliver_all(&held, 7, A, 2, two);
+    expect(&held, NULL);
+}
+
+static void a_message_that_one_survivor_lacks_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    deliver(&held, B, A, 1, one);
+    oracle_node_ended(held.judge, A);
+    tell_view_all(&held, 2, 6);
+    expect(&held, "though both stayed");
+}
+
+static void a_message_that_no_survivor_has_is_fine(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    deliver(&held, A, A, 1, one);
+    oracle_node_ended(held.judge, A);
+    tell_view_all(&held, 2, 6);
+    expect(&held, NULL);
+}
+
+static void two_sides_of_a_partition_may_differ(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    deliver(&held, A, A, 1, one);
+    deliver(&held, B, A, 1, one);
+    tell_view_all(&held, 2, 3);
+    tell_view(&held, C, 3, 4);
+    tell_view_all(&held, 4, 7);
+    uint8_t two[100];
+    send(&held, A, two);
+    deliver_all(&held, 7, A, 4, two);
+    expect(&held, NULL);
+}
+
+static void a_message_of_a_view_that_one_is_not_in_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 3);
+    send(&held, A, one);
+    deliver_all(&held, 3, A, 1, one);
+    tell_view_all(&held, 2, 7);
+    deliver(&held, C, A, 1, one);
+    expect(&held, "which it was not in");
+}
+
+static void two_contents_of_one_view_are_noticed(void) {
+    court held = court_open();
+    tell_view(&held, A, 1, 7);
+    tell_view(&held, B, 1, 3);
+    expect(&held, "different members");
+}
+
+static void a_view_without_oneself_is_noticed(void) {
+    court held = court_open();
+    tell_view(&held, A, 1, 6);
+    expect(&held, "which it is not in");
+}
+
+static void a_view_that_goes_back_is_noticed(void) {
+    court held = court_open();
+    tell_view(&held, A, 2, 7);
+    tell_view(&held, A, 1, 3);
+    expect(&held, "after view 2");
+}
+
+static void a_damaged_message_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    one[70] ^= 1;
+    deliver(&held, B, A, 1, one);
+    expect(&held, "damaged");
+}
+
+static void a_message_of_another_group_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    oracle_seat *other = oracle_joined(held.judge, A, 1);
+    oracle_write_message(other, one, 100);
+    oracle_sent(other);
+    deliver(&held, B, A, 1, one);
+    expect(&held, "message of group 1 in group 0");
+}
+
+static void an_event_after_leaving_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    oracle_left(held.seats[B]);
+    send(&held, A, one);
+    deliver(&held, B, A, 1, one);
+    expect(&held, "not in");
+}
+
+static void a_delivery_while_suspended_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    const qsm_event event = {
+        .type = QSM_EVENT_HEALTH, .health = QSM_HEALTH_SUSPENDED, .sender = ids[B]};
+    oracle_observe(held.judge, held.now_ns, B, &event);
+    deliver(&held, B, A, 1, one);
+    expect(&held, "suspended");
+}
+
+static void a_message_under_a_strange_name_is_noticed(void) {
+    court held = court_open();
+    uint8_t one[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    deliver(&held, B, C, 1, one);
+    expect(&held, "never had");
+}
+
+static void views_that_differ_at_the_end_are_noticed(void) {
+    court held = court_open();
+    tell_view_all(&held, 1, 7);
+    tell_view(&held, A, 2, 7);
+    expect(&held, "at the end");
+}
+
+static void a_dead_member_in_the_last_view_is_noticed(void) {
+    court held = court_open();
+    tell_view_all(&held, 1, 7);
+    oracle_node_ended(held.judge, C);
+    expect(&held, "has 3 members");
+}
+
+int main(void) {
+    static const scenario scenarios[] = {
+        SCENARIO(a_good_run_is_good),
+        SCENARIO(a_message_twice_is_noticed),
+        SCENARIO(messages_out_of_order_are_noticed),
+        SCENARIO(a_gap_is_noticed),
+        SCENARIO(a_missing_beginning_is_noticed),
+        SCENARIO(a_late_joiner_need_not_have_what_was_before_it),
+        SCENARIO(a_message_that_one_survivor_lacks_is_noticed),
+        SCENARIO(a_message_that_no_survivor_has_is_fine),
+        SCENARIO(two_sides_of_a_partition_may_differ),
+        SCENARIO(a_message_of_a_view_that_one_is_not_in_is_noticed),
+        SCENARIO(two_contents_of_one_view_are_noticed),
+        SCENARIO(a_view_without_oneself_is_noticed),
+        SCENARIO(a_view_that_goes_back_is_noticed),
+        SCENARIO(a_damaged_message_is_noticed),
+        SCENARIO(a_message_of_another_group_is_noticed),
+        SCENARIO(an_event_after_leaving_is_noticed),
+        SCENARIO(a_delivery_while_suspended_is_noticed),
+        SCENARIO(a_message_under_a_strange_name_is_noticed),
+        SCENARIO(views_that_differ_at_the_end_are_noticed),
+        SCENARIO(a_dead_member_in_the_last_view_is_noticed),
+    };
+    return SCENARIO_MAIN("test_sim_oracle", scenarios);
+}

@@ -1,0 +1,589 @@
+/* world.c - nodes with applications that send what they are asked to, and the end that every run
+ * comes to. */
+#include "world.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "drivers/sim_events.h"
+#include "drivers/sim_random.h"
+#include "drivers/simulator.h"
+#include "vector.h"
+
+#define HEALTH_COUNT 6
+#define SETTLE_STEP_NS (100 * WORLD_MS)
+
+/* Messages that a node owes to a group, given as its engine asks or has room. */
+typedef struct {
+    uint64_t left;
+    uint32_t bytes;
+    uint32_t priority;
+} debt;
+
+typedef struct {
+    world *owner;
+    uint32_t node;
+    uint32_t group;
+    qsm_group *handle; /* NULL: not joined */
+    oracle_seat *seat;
+    debt pour;
+    debt offer;
+} place;
+
+typedef struct {
+    uint32_t node;
+    uint32_t group;
+    uint32_t bytes;
+    uint64_t interval_ns;
+    uint64_t until_ns;
+} flow;
+
+typedef struct {
+    bool closing;
+    uint32_t health_counts[HEALTH_COUNT];
+    place *places; /* by group */
+} application;
+
+struct world {
+    world_options options;
+    qsm_sim *sim;
+    oracle *judge;
+    VECTOR(application) applications;
+    VECTOR(flow) flows;
+    qsm_sim_events due; /* of flows */
+    uint64_t owed;      /* messages that pours and offers have yet to give */
+    uint8_t message[QSM_MESSAGE_BYTES_MAX];
+};
+
+world_options world_defaults(uint64_t seed, uint32_t node_count, uint32_t group_count) {
+    world_options options = {.seed = seed,
+                             .node_count = node_count,
+                             .group_count = group_count,
+                             .link = {.delay_ns = 100 * WORLD_US,
+                                      .jitter_ns = 20 * WORLD_US,
+                                      .bandwidth_bytes_per_s = 125000000,
+                                      .queue_bytes = 512 << 10}};
+    qsm_config_defaults(&options.config);
+    memcpy(options.config.scope_id, "scope under test", sizeof options.config.scope_id);
+    memset(options.config.scope_key, 0x5a, sizeof options.config.scope_key);
+    return options;
+}
+
+void world_tell(const world *under_test, const char *format, ...) {
+    if (!under_test->options.verbose) return;
+    printf("%10.6f  ", (double)qsm_sim_now_ns(under_test->sim) / 1e9);
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+}
+
+qsm_sim *world_sim(world *under_test) {
+    return under_test->sim;
+}
+
+oracle *world_judge(world *under_test) {
+    return under_test->judge;
+}
+
+uint64_t world_now_ns(const world *under_test) {
+    return qsm_sim_now_ns(under_test->sim);
+}
+
+uint32_t world_node_count(const world *under_test) {
+    return qsm_sim_node_count(under_test->sim);
+}
+
+const char *world_failure(const world *under_test) {
+    return oracle_failure(under_test->judge);
+}
+
+static place *place_of(const world *under_test, uint32_t node, uint32_t group) {
+    assert(node < under_test->applications.count && group < under_test->options.group_count);
+    return &under_test->applications.items[node].places[group];
+}
+
+oracle_seat *world_seat(const world *under_test, uint32_t node, uint32_t group) {
+    return place_of(under_test, node, group)->seat;
+}
+
+qsm_group *world_group(const world *under_test, uint32_t node, uint32_t group) {
+    return place_of(under_test, node, group)->handle;
+}
+
+/* ---- sending ----------------------------------------------------------------------------------
+ */
+
+static int send_one(world *under_test, place *where, uint32_t bytes) {
+    if (where->handle == NULL) return QSM_ERR_CLOSED;
+    if (bytes < ORACLE_MESSAGE_BYTES_MIN) bytes = ORACLE_MESSAGE_BYTES_MIN;
+    oracle_write_message(where->seat, under_test->message, bytes);
+    const int result = qsm_group_send(where->handle, under_test->message, bytes);
+    if (result == QSM_OK) oracle_sent(where->seat);
+    return result;
+}
+
+int world_send(world *under_test, uint32_t node, uint32_t group, uint32_t bytes) {
+    return send_one(under_test, place_of(under_test, node, group), bytes);
+}
+
+static void pour_on(world *under_test, place *where) {
+    while (where->pour.left > 0 && send_one(under_test, where, where->pour.bytes) == QSM_OK) {
+        where->pour.left--;
+        under_test->owed--;
+    }
+}
+
+/* What the place has yet to give is not asked of it any more. */
+static void forgive(world *under_test, place *where) {
+    under_test->owed -= where->pour.left + where->offer.left;
+    where->pour.left = where->offer.left = 0;
+}
+
+void world_pour(world *under_test, uint32_t node, uint32_t group, uint32_t bytes, uint64_t count) {
+    place *where = place_of(under_test, node, group);
+    if (where->handle == NULL) return;
+    where->pour.left += count;
+    under_test->owed += count;
+    where->pour.bytes = bytes;
+    pour_on(under_test, where);
+}
+
+static void pulled(void *context, uint32_t bytes_max, qsm_pulled *result) {
+    place *where = context;
+    result->bytes = -1;
+    if (where->offer.left == 0 || where->handle == NULL) return;
+    if (bytes_max < ORACLE_MESSAGE_BYTES_MIN) return;
+    uint32_t bytes = where->offer.bytes < bytes_max ? where->offer.bytes : bytes_max;
+    if (bytes < ORACLE_MESSAGE_BYTES_MIN) bytes = ORACLE_MESSAGE_BYTES_MIN;
+    oracle_write_message(where->seat, where->owner->message, bytes);
+    oracle_sent(where->seat);
+    where->offer.left--;
+    where->owner->owed--;
+    result->data = where->owner->message;
+    result->bytes = (int32_t)bytes;
+}
+
+void world_offer(world *under_test, uint32_t node, uint32_t group, uint32_t bytes, uint64_t count,
+                 uint32_t priority) {
+    place *where = place_of(under_test, node, group);
+    if (where->handle == NULL) return;
+    where->offer.left += count;
+    under_test->owed += count;
+    where->offer.bytes = bytes;
+    (void)qsm_group_offer(where->handle, pulled, where, priority);
+}
+
+void world_flow(world *under_test, uint32_t node, uint32_t group, uint32_t bytes,
+                uint64_t interval_ns, uint64_t until_ns) {
+    const flow added = {.node = node,
+                        .group = group,
+                        .bytes = bytes,
+                        .interval_ns = interval_ns,
+                        .until_ns = until_ns};
+    /* Flows begin at different times: not all nodes send at the same instant. */
+    const uint64_t offset_ns = qsm_sim_mix(under_test->flows.count + 1) % interval_ns;
+    (void)qsm_sim_events_push(&under_test->due, world_now_ns(under_test) + offset_ns, 0,
+                              (uint32_t)under_test->flows.count, NULL);
+    VECTOR_PUSH(&under_test->flows, added);
+}
+
+void world_hush(world *under_test) {
+    under_test->due.count = 0;
+    for (size_t i = 0; i < under_test->applications.count; i++) {
+        for (uint32_t j = 0; j < under_test->options.group_count; j++) {
+            forgive(under_test, place_of(under_test, (uint32_t)i, j));
+        }
+    }
+}
+
+/* ---- what engines say -------------------------------------------------------------------------
+ */
+
+static void observe_health(world *under_test, uint32_t node, const qsm_event *event) {
+    application *app = &under_test->applications.items[node];
+    if (event->health < HEALTH_COUNT) app->health_counts[event->health]++;
+    world_tell(under_test, "node %u is %s: %s, id %016" PRIx64, node,
+               qsm_health_text((int)event->health), qsm_reason_text((int)event->reason),
+               event->sender);
+    if (event->health == QSM_HEALTH_CLOSED && app->closing) {
+        oracle_node_ended(under_test->judge, node);
+        (void)qsm_sim_crash(under_test->sim, node);
+    }
+}
+
+static void observe(void *context, uint32_t node, const qsm_event *events, uint32_t count) {
+    world *under_test = context;
+    for (uint32_t i = 0; i < count; i++) {
+        const qsm_event *event = &events[i];
+        oracle_observe(under_test->judge, world_now_ns(under_test), node, event);
+        if (oracle_failure(under_test->judge) != NULL) {
+            qsm_sim_stop(under_test->sim);
+            return;
+        }
+        if (event->type == QSM_EVENT_HEALTH) observe_health(under_test, node, event);
+        if (event->type == QSM_EVENT_WRITABLE) {
+            pour_on(under_test,
+                    place_of(under_test, node, oracle_seat_group((oracle_seat *)event->user)));
+        }
+        if (event->type == QSM_EVENT_VIEW && under_test->options.verbose) {
+            world_tell(under_test, "node %u is told view %" PRIx64 " of group %u, %u members", node,
+                       event->view, oracle_seat_group((oracle_seat *)event->user),
+                       event->member_count);
+        }
+    }
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------
+ */
+
+bool world_is_up(const world *under_test, uint32_t node) {
+    return qsm_sim_engine(under_test->sim, node) != NULL &&
+           !under_test->applications.items[node].closing;
+}
+
+uint32_t world_add_node(world *under_test, const qsm_config *config) {
+    const int node =
+        qsm_sim_add_node(under_test->sim, config != NULL ? config : &under_test->options.config);
+    if (node < 0) {
+        fprintf(stderr, "cannot add a node: %s\n", qsm_error_text(node));
+        abort();
+    }
+    application app = {.places = calloc(under_test->options.group_count, sizeof *app.places)};
+    if (app.places == NULL) abort();
+    for (uint32_t i = 0; i < under_test->options.group_count; i++) {
+        app.places[i] = (place){.owner = under_test, .node = (uint32_t)node, .group = i};
+    }
+    VECTOR_PUSH(&under_test->applications, app);
+    oracle_node_started(under_test->judge, (uint32_t)node,
+                        qsm_engine_node(qsm_sim_engine(under_test->sim, (uint32_t)node)));
+    return (uint32_t)node;
+}
+
+static void forget_places(world *under_test, uint32_t node) {
+    for (uint32_t i = 0; i < under_test->options.group_count; i++) {
+        place *where = place_of(under_test, node, i);
+        where->handle = NULL;
+        where->seat = NULL;
+        forgive(under_test, where);
+    }
+}
+
+void world_crash(world *under_test, uint32_t node) {
+    if (qsm_sim_engine(under_test->sim, node) == NULL) return;
+    world_tell(under_test, "node %u crashes", node);
+    oracle_node_ended(under_test->judge, node);
+    (void)qsm_sim_crash(under_test->sim, node);
+    forget_places(under_test, node);
+}
+
+void world_restart(world *under_test, uint32_t node) {
+    if (qsm_sim_engine(under_test->sim, node) != NULL) return;
+    world_tell(under_test, "node %u starts again", node);
+    const int result = qsm_sim_restart(under_test->sim, node);
+    assert(result == QSM_OK);
+    (void)result;
+    application *app = &under_test->applications.items[node];
+    app->closing = false;
+    memset(app->health_counts, 0, sizeof app->health_counts);
+    oracle_node_started(under_test->judge, node,
+                        qsm_engine_node(qsm_sim_engine(under_test->sim, node)));
+}
+
+void world_close(world *under_test, uint32_t node) {
+    if (!world_is_up(under_test, node)) return;
+    world_tell(under_test, "node %u departs", node);
+    for (uint32_t i = 0; i < under_test->options.group_count; i++) {
+        if (world_seat(under_test, node, i) != NULL) oracle_left(world_seat(under_test, node, i));
+    }
+    forget_places(under_test, node);
+    under_test->applications.items[node].closing = true;
+    qsm_engine_close(qsm_sim_engine(under_test->sim, node),
+                     qsm_sim_node_now_ns(under_test->sim, node));
+}
+
+int world_health(world *under_test, uint32_t node) {
+    const qsm_engine *engine = qsm_sim_engine(under_test->sim, node);
+    return engine == NULL ? QSM_HEALTH_CLOSED : qsm_engine_health(engine);
+}
+
+uint32_t world_health_count(const world *under_test, uint32_t node, int health) {
+    assert(health >= 0 && health < HEALTH_COUNT);
+    return under_test->applications.items[node].health_counts[health];
+}
+
+static uint32_t counter_index(const char *name) {
+    for (uint32_t i = 0; i < qsm_counter_count(); i++) {
+        if (strcmp(qsm_counter_name(i), name) == 0) return i;
+    }
+    fprintf(stderr, "the engine has no counter %s\n", name);
+    abort();
+}
+
+uint64_t world_counter(world *under_test, uint32_t node, const char *name) {
+    uint64_t values[256] = {0};
+    const qsm_engine *engine = qsm_sim_engine(under_test->sim, node);
+    if (engine == NULL) return 0;
+    (void)qsm_engine_counters(engine, values, 256);
+    return values[counter_index(name)];
+}
+
+uint64_t world_counter_sum(world *under_test, const char *name) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < world_node_count(under_test); i++) {
+        sum += world_counter(under_test, i, name);
+    }
+    return sum;
+}
+
+void world_print_trace(world *under_test, uint32_t node) {
+    static char text[1 << 15];
+    const qsm_engine *engine = qsm_sim_engine(under_test->sim, node);
+    if (engine == NULL) return;
+    text[qsm_engine_trace_text(engine, text, sizeof text - 1)] = '\0';
+    printf("-- node %u (id %016" PRIx64 "), last of its trace:\n%s   ", node,
+           qsm_engine_node(engine), text);
+    uint64_t values[256] = {0};
+    (void)qsm_engine_counters(engine, values, 256);
+    for (uint32_t i = 0; i < qsm_counter_count() && i < 256; i++) {
+        if (values[i] != 0) printf(" %s %" PRIu64, qsm_counter_name(i), values[i]);
+    }
+    putchar('\n');
+    qsm_region_info regions[64];
+    const int count = qsm_engine_regions(engine, regions, 64);
+    for (int i = 0; i < count && i < 64; i++) {
+        printf("    region %016" PRIx64
+               ": %u of %u alive, %u senders, %u packets unacknowledged%s%s\n",
+               regions[i].region, regions[i].alive_count, regions[i].member_count,
+               regions[i].sender_count, regions[i].unacknowledged_packets,
+               regions[i].closing ? ", closing" : "", regions[i].member ? "" : ", not a member");
+    }
+}
+
+/* ---- groups -----------------------------------------------------------------------------------
+ */
+
+void world_join(world *under_test, uint32_t node, uint32_t group) {
+    place *where = place_of(under_test, node, group);
+    if (!world_is_up(under_test, node) || where->handle != NULL) return;
+    uint8_t id[QSM_GROUP_ID_BYTES], key[QSM_KEY_BYTES];
+    qsm_sim_random random = qsm_sim_random_of(group, 77);
+    for (uint32_t i = 0; i < sizeof id; i++) {
+        id[i] = (uint8_t)qsm_sim_random_next(&random);
+    }
+    for (uint32_t i = 0; i < sizeof key; i++) {
+        key[i] = (uint8_t)qsm_sim_random_next(&random);
+    }
+    world_tell(under_test, "node %u joins group %u", node, group);
+    oracle_seat *seat = oracle_joined(under_test->judge, node, group);
+    const int result =
+        qsm_group_join(qsm_sim_engine(under_test->sim, node), id, key, seat, &where->handle);
+    if (result != QSM_OK) {
+        oracle_left(seat);
+        where->handle = NULL;
+        oracle_fail(under_test->judge, "node %u could not join group %u: %s", node, group,
+                    qsm_error_text(result));
+        return;
+    }
+    where->seat = seat;
+}
+
+void world_join_all(world *under_test, uint32_t group) {
+    for (uint32_t i = 0; i < world_node_count(under_test); i++) {
+        world_join(under_test, i, group);
+    }
+}
+
+void world_leave(world *under_test, uint32_t node, uint32_t group) {
+    place *where = place_of(under_test, node, group);
+    if (where->handle == NULL) return;
+    world_tell(under_test, "node %u leaves group %u", node, group);
+    oracle_left(where->seat);
+    qsm_group_leave(where->handle);
+    where->handle = NULL;
+    where->seat = NULL;
+    forgive(under_test, where);
+}
+
+/* ---- time -------------------------------------------------------------------------------------
+ */
+
+static void flow_on(world *under_test, uint32_t index) {
+    const flow *due = &under_test->flows.items[index];
+    const uint64_t now_ns = world_now_ns(under_test);
+    if (now_ns >= due->until_ns) return;
+    (void)world_send(under_test, due->node, due->group, due->bytes);
+    (void)qsm_sim_events_push(&under_test->due, now_ns + due->interval_ns, 0, index, NULL);
+}
+
+void world_run(world *under_test, uint64_t duration_ns) {
+    const uint64_t until_ns = world_now_ns(under_test) + duration_ns;
+    while (world_failure(under_test) == NULL) {
+        const uint64_t due_ns = qsm_sim_events_next_ns(&under_test->due);
+        (void)qsm_sim_run_until(under_test->sim, due_ns < until_ns ? due_ns : until_ns);
+        if (due_ns > until_ns) break;
+        while (qsm_sim_events_next_ns(&under_test->due) <= world_now_ns(under_test)) {
+            flow_on(under_test, qsm_sim_events_pop(&under_test->due).node);
+        }
+    }
+}
+
+/* Runs until that is so, at most so long. */
+static bool run_until(world *under_test, bool (*is_so)(const world *), uint64_t limit_ns) {
+    const uint64_t until_ns = world_now_ns(under_test) + limit_ns;
+    while (world_failure(under_test) == NULL && !is_so(under_test)) {
+        if (world_now_ns(under_test) >= until_ns) return false;
+        world_run(under_test, SETTLE_STEP_NS);
+    }
+    return world_failure(under_test) == NULL;
+}
+
+static bool is_agreed(const world *under_test) {
+    return oracle_is_agreed(under_test->judge);
+}
+
+static bool is_settled(const world *under_test) {
+    return under_test->owed == 0 && oracle_is_settled(under_test->judge);
+}
+
+bool world_agree(world *under_test, uint64_t limit_ns) {
+    return run_until(under_test, is_agreed, limit_ns);
+}
+
+bool world_settle(world *under_test, uint64_t limit_ns) {
+    return run_until(under_test, is_settled, limit_ns);
+}
+
+void world_heal(world *under_test) {
+    qsm_sim *sim = under_test->sim;
+    const uint32_t count = world_node_count(under_test);
+    world_tell(under_test, "all faults end");
+    const world_options calm = world_defaults(0, 0, 0);
+    qsm_sim_set_link(sim, &calm.link);
+    for (uint32_t i = 0; i < count; i++) {
+        (void)qsm_sim_set_side(sim, i, 0);
+        (void)qsm_sim_set_cost(sim, i, 0);
+        (void)qsm_sim_set_deaf(sim, i, false);
+        (void)qsm_sim_set_clock(sim, i, 0, 0);
+        for (uint32_t j = 0; j < count; j++) {
+            (void)qsm_sim_block(sim, i, j, false);
+            (void)qsm_sim_set_link_between(sim, i, j, NULL);
+        }
+    }
+}
+
+/* Every member says a last word: whoever has it has all that its sender sent in their common views.
+ */
+static void say_last_words(world *under_test) {
+    for (uint32_t i = 0; i < world_node_count(under_test); i++) {
+        for (uint32_t j = 0; j < under_test->options.group_count; j++) {
+            if (world_seat(under_test, i, j) == NULL) continue;
+            const int result = world_send(under_test, i, j, 100);
+            if (result == QSM_OK) continue;
+            oracle_fail(under_test->judge, "node %u cannot send to group %u at the end: %s", i, j,
+                        qsm_error_text(result));
+        }
+    }
+}
+
+static uint32_t count_up(world *under_test) {
+    uint32_t up = 0;
+    for (uint32_t i = 0; i < world_node_count(under_test); i++) {
+        if (qsm_sim_engine(under_test->sim, i) != NULL) up++;
+    }
+    return up;
+}
+
+/* Counts datagrams by their second byte, which is the kind of packet. */
+static void count_kind(void *context, uint32_t from, const qsm_datagram *datagram) {
+    uint64_t *kinds = context;
+    (void)from;
+    if (datagram->bytes > 1) kinds[datagram->data[1]]++;
+}
+
+/* Nothing but heartbeats: each node pings, is answered and, at the host, calls out now and then. */
+static void check_silence(world *under_test) {
+    const uint64_t heartbeat_ns = under_test->options.config.heartbeat_ns;
+    const uint64_t beats = 20;
+    qsm_sim_traffic before, after;
+    uint64_t kinds[256] = {0};
+    qsm_sim_tap(under_test->sim, count_kind, kinds);
+    qsm_sim_get_traffic(under_test->sim, &before);
+    world_run(under_test, beats * heartbeat_ns);
+    qsm_sim_tap(under_test->sim, NULL, NULL);
+    qsm_sim_get_traffic(under_test->sim, &after);
+    const uint64_t sent = after.datagrams - before.datagrams;
+    const uint64_t allowed = 3 * beats * (count_up(under_test) + 1) + 20;
+    if (sent <= allowed) return;
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < 256; i++) {
+        if (kinds[i] > kinds[most]) most = i;
+    }
+    oracle_fail(under_test->judge,
+                "an idle system sent %" PRIu64 " datagrams in %" PRIu64 " heartbeats, more than"
+                " %" PRIu64 "; %" PRIu64 " of them of kind %u",
+                sent, beats, allowed, kinds[most], most);
+}
+
+static void check_memory(world *under_test) {
+    /* One buffer for the plaintexts of short messages stays; control packets may be under way. */
+    static const struct {
+        const char *counter;
+        uint64_t floor;
+    } levels[] = {{"pool_bytes_now", 128 << 10}, {"parked_now", 0}, {"events_now", 0}};
+    for (uint32_t i = 0; i < world_node_count(under_test); i++) {
+        for (size_t j = 0; j < sizeof levels / sizeof *levels; j++) {
+            const uint64_t value = world_counter(under_test, i, levels[j].counter);
+            if (value <= levels[j].floor) continue;
+            oracle_fail(under_test->judge, "%s of node %u is %" PRIu64 " after all is done",
+                        levels[j].counter, i, value);
+        }
+    }
+}
+
+void world_finish(world *under_test, uint64_t limit_ns) {
+    world_heal(under_test);
+    world_hush(under_test);
+    (void)world_agree(under_test, limit_ns);
+    if (world_failure(under_test) == NULL) {
+        world_tell(under_test, "all members say their last words");
+        say_last_words(under_test);
+        if (!world_settle(under_test, limit_ns)) oracle_check_settled(under_test->judge);
+    }
+    world_run(under_test, 5 * WORLD_S);
+    if (world_failure(under_test) == NULL) oracle_check_end(under_test->judge);
+    if (world_failure(under_test) == NULL) check_silence(under_test);
+    if (world_failure(under_test) == NULL) check_memory(under_test);
+}
+
+/* ---- making and ending ------------------------------------------------------------------------
+ */
+
+world *world_create(const world_options *options) {
+    world *under_test = calloc(1, sizeof *under_test);
+    if (under_test == NULL || qsm_sim_create(options->seed, &under_test->sim) != QSM_OK) abort();
+    under_test->options = *options;
+    under_test->judge = oracle_create();
+    qsm_sim_set_link(under_test->sim, &options->link);
+    qsm_sim_observe(under_test->sim, observe, under_test);
+    for (uint32_t i = 0; i < options->node_count; i++) {
+        (void)world_add_node(under_test, NULL);
+    }
+    return under_test;
+}
+
+void world_destroy(world *under_test) {
+    if (under_test == NULL) return;
+    qsm_sim_destroy(under_test->sim);
+    oracle_destroy(under_test->judge);
+    for (size_t i = 0; i < under_test->applications.count; i++) {
+        free(under_test->applications.items[i].places);
+    }
+    VECTOR_FREE(&under_test->applications);
+    VECTOR_FREE(&under_test->flows);
+    free(under_test->due.items);
+    free(under_test);
+}

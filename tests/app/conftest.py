@@ -1,0 +1,95 @@
+"""What tests of the application share: a desk on a network in memory."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+
+from app.desk import Desk
+from app.event_loop import EventLoop
+from app.paths import Paths, find_paths
+from app.session import Session
+from app.window import MainWindow
+from liveobj.host import Host, Person
+from tests.app.memory_network import MemoryHub
+from widgets.note_editor import NoteEditor
+from widgets.roles import Mode
+from widgets.state_line import NetworkWords
+from widgets.theme import Theme
+
+
+@dataclass
+class Place:
+    """One person's program, without process and sockets."""
+
+    desk: Desk
+    window: MainWindow
+    session: Session
+    paths: Paths
+    themes: list[Mode]
+    quits: list[bool]
+
+    @property
+    def editor(self) -> NoteEditor:
+        front = self.window.front
+        assert front is not None
+        return front.editor
+
+    def run(self, identity: str) -> bool:
+        return self.window.registry.run(identity)
+
+
+MakePlace = Callable[[str], Place]
+
+
+@pytest.fixture
+def hub() -> MemoryHub:
+    return MemoryHub()
+
+
+@pytest.fixture
+def make_place(qapp: QApplication, hub: MemoryHub, tmp_path: Path) -> Iterator[MakePlace]:
+    loop = EventLoop(qapp)
+    theme = Theme(qapp, Mode.LIGHT)
+    places: list[Place] = []
+
+    def make(name: str) -> Place:
+        paths = find_paths({}, tmp_path / name)
+        paths.make()
+        person = Person(name, "#006892")
+        random_bytes = random.Random(name).randbytes
+        session = Session(Host(hub.network(), paths.objects, person, loop, random_bytes), paths)
+        window = MainWindow(theme)
+        themes: list[Mode] = []
+        quits: list[bool] = []
+        desk = Desk(
+            session,
+            window,
+            NetworkWords("Office network: multicast ok", "All is well."),
+            themes.append,
+            lambda: quits.append(True),
+            lambda: datetime(2026, 11, 16, 9, 30, tzinfo=UTC),
+        )
+        window.show()
+        place = Place(desk, window, session, paths, themes, quits)
+        places.append(place)
+        return place
+
+    yield make
+    for place in places:
+        for page in place.window.note_pages():
+            page.close_page()
+        place.session.close_all()
+        place.window.close()
+        place.window.deleteLater()
+    theme.set_mode(Mode.LIGHT)
+    theme.deleteLater()
+    loop.close()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -1,0 +1,42 @@
+"""The engine inside the application, on this machine's own network."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.errors import StartProblem
+from app.network import OfficeNetwork
+from widgets.state_line import NetworkWords
+
+
+@pytest.fixture
+def network(qapp: Any) -> Iterator[OfficeNetwork]:
+    network = OfficeNetwork("127.0.0.1", 0)
+    yield network
+    network.close()
+
+
+def test_it_finds_its_place_and_says_so(network: OfficeNetwork, qtbot: Any) -> None:
+    told: list[NetworkWords] = []
+    network.on_words = told.append
+    assert network.words.short.startswith("This PC only: ")
+    network.start()
+    qtbot.waitUntil(lambda: any("multicast ok" in words.short for words in told), timeout=30000)
+    assert "127.0.0.1" in network.words.sentence
+
+
+def test_a_busy_port_is_one_sentence(qapp: Any) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
+        holder.bind(("", 0))
+        with pytest.raises(StartProblem, match="port"):
+            OfficeNetwork("127.0.0.1", holder.getsockname()[1])
+
+
+@pytest.mark.parametrize("interface", ["192.0.2.1", "nosuch0", "x" * 80])
+def test_a_strange_interface_is_one_sentence(qapp: Any, interface: str) -> None:
+    with pytest.raises(StartProblem, match="interface"):
+        OfficeNetwork(interface, 0)

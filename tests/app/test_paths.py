@@ -1,0 +1,44 @@
+"""Where things are kept, whatever the environment says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.errors import StartProblem
+from app.paths import find_paths
+
+
+def test_the_xdg_directories_are_used() -> None:
+    paths = find_paths(
+        {
+            "HOME": "/h",
+            "XDG_CONFIG_HOME": "/c",
+            "XDG_DATA_HOME": "relative/is/ignored",
+            "XDG_RUNTIME_DIR": "/r",
+        },
+        None,
+    )
+    assert paths.settings == Path("/c/live-objects/settings.json")
+    assert paths.objects == Path("/h/.local/share/live-objects/objects")
+    assert paths.log == Path("/h/.local/state/live-objects/live-objects.log")
+    assert paths.socket.parent == Path("/r/live-objects")
+
+
+def test_a_state_dir_holds_everything_and_has_a_socket_of_its_own(tmp_path: Path) -> None:
+    one, two = (find_paths({}, tmp_path / name) for name in ("one", "two"))
+    one.make()
+    assert {path.name for path in (tmp_path / "one").iterdir()} >= {"objects", "references"}
+    assert one.socket != two.socket
+
+
+def test_a_long_path_still_gives_a_socket_that_fits(tmp_path: Path) -> None:
+    paths = find_paths({}, tmp_path / ("x" * 120))
+    assert len(str(paths.socket)) < 108
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StartProblem, match="choose another one with --state-dir"):
+        find_paths({}, tmp_path / "file" / "below").make()

@@ -1,0 +1,37 @@
+"""What every test can use: Qt without a screen, a virtual screen, and Hypothesis's settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from installers import virtual_display as screen
+
+# Before anything makes a QApplication: widgets are tested without a screen, and nothing flashes up
+# on the desktop of whoever runs the tests. Programs started on `virtual_display` get
+# their environment from `environment_on`.
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+# `ci` is the same on every run, so that a failure is seen by everybody; `explore` is for looking
+# further: HYPOTHESIS_PROFILE=explore make test.
+settings.register_profile(
+    "ci",
+    derandomize=True,
+    max_examples=100,
+    # Machines are shared and slow at times; a time limit per example would fail at random.
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("explore", max_examples=5000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def virtual_display() -> Iterator[str]:
+    """A screen with a window manager, for the whole run; gives the value for DISPLAY."""
+    with screen.virtual_display() as display:
+        yield display

@@ -1,0 +1,188 @@
+"""The doctor names what is wrong with a network, and what to do about it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.transport.test_commands import SNAPSHOT
+from transport import doctor
+from transport.doctor import (
+    Finding,
+    Verdict,
+    as_json,
+    as_text,
+    check_engine,
+    check_links,
+    check_multicast,
+    examine,
+)
+from transport.links import Kind, Link, best_link, ipv4_address, list_links
+
+CABLE = Link("eth0", Kind.WIRED, True, True, True, "10.0.0.7")
+WIFI = Link("wlan0", Kind.WIRELESS, True, True, True, "10.0.0.8")
+TUNNEL = Link("wg0", Kind.VPN, True, True, False, "10.9.0.2")
+LOOPBACK = Link("lo", Kind.LOOPBACK, True, True, False, "127.0.0.1")
+
+
+def verdicts(findings: list[Finding]) -> dict[str, Verdict]:
+    return {finding.subject: finding.verdict for finding in findings}
+
+
+# Interfaces
+
+
+def make_link(folder: Path, name: str, **files: str) -> None:
+    (folder / name).mkdir(parents=True)
+    for file, content in {"type": "1", "operstate": "up", "flags": "0x1003", **files}.items():
+        (folder / name / file).write_text(content + "\n")
+
+
+def test_interfaces_are_told_apart(tmp_path: Path) -> None:
+    make_link(tmp_path, "eth0", device="")
+    make_link(tmp_path, "wlan0", device="", phy80211="", operstate="down")
+    make_link(tmp_path, "wg0", type="65534", flags="0x91", operstate="unknown")
+    make_link(tmp_path, "tap0", tun_flags="0x1002")
+    make_link(tmp_path, "docker0", flags="0x1002")
+    make_link(tmp_path, "lo", type="772", flags="0x9", operstate="unknown")
+    (tmp_path / "odd").mkdir()
+    links = {link.name: link for link in list_links(tmp_path, lambda name: "10.0.0.1")}
+    assert {name: link.kind for name, link in links.items()} == {
+        "docker0": Kind.VIRTUAL,
+        "eth0": Kind.WIRED,
+        "lo": Kind.LOOPBACK,
+        "odd": Kind.VIRTUAL,
+        "tap0": Kind.VPN,
+        "wg0": Kind.VPN,
+        "wlan0": Kind.WIRELESS,
+    }
+    assert links["eth0"].usable
+    assert links["eth0"].multicast
+    assert not links["wg0"].multicast
+    assert not links["wlan0"].usable
+    assert not links["docker0"].up
+    assert not links["odd"].usable
+
+
+def test_system_without_a_list_of_interfaces_has_none(tmp_path: Path) -> None:
+    assert list_links(tmp_path / "missing") == []
+
+
+def test_this_computer_has_a_loopback_interface() -> None:
+    assert ipv4_address("lo") == "127.0.0.1"
+    assert ipv4_address("nosuch0") == ""
+    assert any(link.kind is Kind.LOOPBACK and link.usable for link in list_links())
+
+
+def test_cable_is_preferred_and_loopback_is_the_last_resort() -> None:
+    assert best_link([LOOPBACK, TUNNEL, WIFI, CABLE]) == CABLE
+    assert best_link([LOOPBACK, TUNNEL, WIFI, replace(CABLE, running=False)]) == WIFI
+    assert best_link([LOOPBACK]) == LOOPBACK
+    assert best_link([replace(LOOPBACK, address="")]) is None
+
+
+def test_good_cable_has_one_good_finding() -> None:
+    assert check_links([LOOPBACK, CABLE]) == [
+        Finding("interface", Verdict.GOOD, "eth0 (10.0.0.7) is connected.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("links", "wanted", "subject", "verdict"),
+    [
+        ([CABLE], "eth1", "interface", Verdict.BAD),
+        ([replace(CABLE, up=False)], "eth0", "interface", Verdict.BAD),
+        ([replace(CABLE, running=False)], "eth0", "interface", Verdict.BAD),
+        ([replace(CABLE, address="")], "eth0", "interface", Verdict.BAD),
+        ([replace(CABLE, address="")], "", "interface", Verdict.BAD),
+        ([replace(CABLE, multicast=False)], "eth0", "multicast", Verdict.BAD),
+        ([CABLE, LOOPBACK], "127.0.0.1", "interface", Verdict.ODD),
+        ([WIFI], "", "wireless", Verdict.ODD),
+        ([CABLE, TUNNEL], "", "vpn", Verdict.ODD),
+        ([CABLE, TUNNEL], "wg0", "vpn", Verdict.ODD),
+    ],
+)
+def test_each_fault_of_an_interface_is_named_with_its_fix(
+    links: list[Link], wanted: str, subject: str, verdict: Verdict
+) -> None:
+    findings = check_links(links, wanted)
+    assert verdicts(findings)[subject] is verdict
+    assert all(finding.fix for finding in findings if finding.verdict is not Verdict.GOOD)
+
+
+def test_nothing_known_of_interfaces_is_no_finding() -> None:
+    assert check_links([]) == []
+
+
+# Multicast
+
+
+def test_multicast_on_loopback_is_tried_for_real() -> None:
+    finding = asyncio.run(check_multicast("127.0.0.1"))
+    assert finding.verdict is Verdict.GOOD
+
+
+def test_multicast_that_is_refused_or_not_heard_is_bad(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def silence(address: str, group: str, wait_s: float) -> bool:
+        return False
+
+    refused = asyncio.run(check_multicast("203.0.113.9"))
+    assert refused.verdict is Verdict.BAD
+    assert "refused" in refused.sentence
+    monkeypatch.setattr(doctor, "_probe", silence)
+    unheard = asyncio.run(check_multicast("127.0.0.1"))
+    assert unheard.verdict is Verdict.BAD
+    assert "firewall" in unheard.fix
+
+
+# The engine
+
+
+def test_engine_among_others_is_good() -> None:
+    quiet = replace(SNAPSHOT, counters={})
+    assert verdicts(check_engine(quiet)) == {"membership": Verdict.GOOD}
+
+
+@pytest.mark.parametrize(
+    ("health", "verdict"),
+    [("searching", Verdict.BAD), ("joining", Verdict.BAD), ("suspended", Verdict.BAD)],
+)
+def test_engine_that_is_not_admitted_is_bad(health: str, verdict: Verdict) -> None:
+    findings = check_engine(replace(SNAPSHOT, health=health, groups=()))
+    assert verdicts(findings)["membership"] is verdict
+
+
+def test_engine_that_is_alone_or_without_multicast_is_odd() -> None:
+    findings = check_engine(replace(SNAPSHOT, groups=(), multicast=""))
+    assert verdicts(findings) == {"membership": Verdict.ODD, "multicast": Verdict.ODD}
+
+
+@pytest.mark.parametrize(
+    "counter",
+    ["dropped_not_authentic", "udp_kernel_drops", "udp_send_errors", "messages_forged", "evicted"],
+)
+def test_counter_that_tells_a_story_is_told(counter: str) -> None:
+    findings = check_engine(replace(SNAPSHOT, counters={counter: 4711}))
+    told = next(finding for finding in findings if finding.subject == counter)
+    assert "4711" in told.sentence
+    assert told.fix
+
+
+# As a whole
+
+
+def test_examination_of_this_computer_can_be_shown() -> None:
+    findings = asyncio.run(examine([LOOPBACK], snapshot=SNAPSHOT))
+    assert verdicts(findings)["multicast"] is Verdict.GOOD
+    text = as_text(findings)
+    assert text.index("odd ") < text.index("good")
+    assert "-> " in text
+    assert json.loads(json.dumps(as_json(findings)))[0]["subject"] == "interface"
+
+
+def test_nothing_to_look_at_is_said() -> None:
+    assert "Nothing" in as_text(asyncio.run(examine([])))

@@ -1,0 +1,72 @@
+"""The events of the engine and the classes that stand for them are the same set."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+from typing import Any
+
+import pytest
+
+from native import ffi
+from transport import binding
+from transport.config import Policy
+from transport.errors import Evicted
+from transport.events import EVENT_CLASSES, EventType, Health, HealthChanged, Reason
+
+
+@pytest.mark.parametrize(
+    ("python", "c", "prefix"),
+    [
+        (EventType, "qsm_event_type", "QSM_EVENT_"),
+        (Health, "qsm_health", "QSM_HEALTH_"),
+        (Reason, "qsm_reason", "QSM_REASON_"),
+        (Policy, "qsm_policy", "QSM_POLICY_"),
+    ],
+)
+def test_enumeration_equals_the_one_in_the_header(
+    python: type[EventType | Health | Reason | Policy], c: str, prefix: str
+) -> None:
+    ours = {prefix + member.name: member.value for member in python}
+    assert ours == binding.enumeration(c)
+
+
+def test_every_event_of_the_engine_has_a_class() -> None:
+    assert set(EVENT_CLASSES) == set(EventType)
+    assert set(map(int, EVENT_CLASSES)) == set(binding.enumeration("qsm_event_type").values())
+    assert len(set(EVENT_CLASSES.values())) == len(EVENT_CLASSES)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in EVENT_CLASSES if kind != EventType.DELIVERY])
+def test_event_is_frozen(kind: EventType) -> None:
+    event_class: Any = EVENT_CLASSES[kind]
+    names = [field.name for field in fields(event_class)]
+    event = event_class(*names)
+    with pytest.raises(FrozenInstanceError):
+        setattr(event, names[0], None)
+
+
+def test_fields_are_read_in_the_order_and_size_of_the_c_structure() -> None:
+    names = [name for name, _ in ffi.typeof("qsm_event").fields]
+    event: binding.CData = ffi.new("qsm_event *")
+    for value, name in enumerate(names, 1):
+        field = getattr(event, name)
+        setattr(event, name, value if isinstance(field, int) else ffi.cast("void *", value))
+    assert binding.read_rows(event, 1) == [tuple(range(1, len(names) + 1))]
+
+
+def test_eviction_is_a_problem_and_admission_is_none() -> None:
+    put_out = HealthChanged(Health.SUSPENDED, Reason.EVICTED_SLOW, 5)
+    assert isinstance(put_out.problem, Evicted)
+    assert put_out.problem.details == {"node": "0000000000000005"}
+    assert HealthChanged(Health.MEMBER, Reason.ADMITTED, 5).problem is None
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_engine_has_a_sentence_for_every_reason(reason: Reason) -> None:
+    assert binding.reason_text(reason)
+
+
+@pytest.mark.parametrize("health", list(Health))
+def test_engine_has_a_word_for_every_health(health: Health) -> None:
+    assert binding.health_text(health)
+    assert health.admitted == (health in {Health.MEMBER, Health.HOST})

@@ -1,0 +1,566 @@
+"""The checked binding: the one module that touches the engine's C interface.
+
+It turns configurations into C structures, negative results into typed errors and what C writes into
+plain Python values. It knows nothing of callbacks' meaning, of event loops or of who may call when:
+that is the business of `transport.node`, `transport.engine` and `transport.simulation`.
+
+Objects are named to C by numbers (never by pointers): a number that is no longer in the table means
+nothing, where a stale pointer would be a crash.
+"""
+
+from __future__ import annotations
+
+import itertools
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from native import ffi, lib
+from transport.config import EngineConfig, Peer, Tuning
+from transport.errors import Detail, TransportError, error_for
+
+# A C value; cffi's own type says nothing more.
+CData = Any
+
+MESSAGE_BYTES_MAX: int = lib.QSM_MESSAGE_BYTES_MAX
+SEND_QUEUE_MAX: int = lib.QSM_SEND_QUEUE_MAX
+NEVER_NS = 2**64 - 1
+
+# One qsm_event, read field by field at once: asking cffi for each field costs ten times as much.
+EVENT = struct.Struct("@4I2P2Q2P2I")
+if ffi.sizeof("qsm_event") != EVENT.size:
+    raise ImportError("the compiled engine and this package differ: build the package again")
+EventRow = tuple[int, int, int, int, int, int, int, int, int, int, int, int]
+
+_EVENT_BYTES = EVENT.size
+_BYTES_POINTER = ffi.typeof("uint8_t *")
+_NODES_POINTER = ffi.typeof("uint64_t *")
+_buffer = ffi.buffer
+_cast = ffi.cast
+
+
+def check(result: int, message: str | None = None, **details: Detail) -> int:
+    """The result, or the error that it stands for."""
+    if result < 0:
+        raise error_for(result, message, engine=text_of(lib.qsm_error_text(result)), **details)
+    return result
+
+
+def text_of(pointer: CData) -> str:
+    text: bytes = cast(bytes, ffi.string(pointer))
+    return text.decode("utf-8", "replace")
+
+
+def reason_text(reason: int) -> str:
+    return text_of(lib.qsm_reason_text(reason))
+
+
+def health_text(health: int) -> str:
+    return text_of(lib.qsm_health_text(health))
+
+
+# Calls from C
+
+
+class Puller(Protocol):
+    """What C asks for the next message of a group; must not raise."""
+
+    def pull_next(self, bytes_max: int) -> bytes | None: ...
+
+
+Observer = Callable[[int, CData, int], None]
+
+_numbers = itertools.count(1)
+_pullers: dict[int, Puller] = {}
+_observers: dict[int, Observer] = {}
+
+
+def new_number() -> int:
+    """A number for an object that C is told of; never used twice."""
+    return next(_numbers)
+
+
+@ffi.def_extern()
+def transport_pull(context: CData, bytes_max: int, pulled: CData) -> None:
+    puller = _pullers.get(int(_cast("uintptr_t", context)))
+    data = None if puller is None else puller.pull_next(bytes_max)
+    if data is None:
+        pulled.bytes = -1
+    else:
+        # The puller keeps the bytes alive until the engine's next turn.
+        pulled.data = ffi.from_buffer("uint8_t[]", data)
+        pulled.bytes = len(data)
+
+
+@ffi.def_extern()
+def transport_observe(context: CData, node: int, events: CData, count: int) -> None:
+    observer = _observers.get(int(_cast("uintptr_t", context)))
+    if observer is not None:
+        observer(node, events, count)
+
+
+# Events
+
+
+def read_rows(events: CData, count: int) -> list[EventRow]:
+    """The fields of `count` events, in the order of qsm_event."""
+    return list(EVENT.iter_unpack(_buffer(events, count * _EVENT_BYTES)))
+
+
+def lend(address: int, size: int) -> CData:
+    """The memory at an address, as a buffer without a copy; valid as long as the engine lends
+    it."""
+    return _buffer(_cast(_BYTES_POINTER, address), size)
+
+
+def copy_out(address: int, size: int) -> bytes:
+    """A copy of that memory."""
+    return bytes(_buffer(_cast(_BYTES_POINTER, address), size))
+
+
+def read_nodes(address: int, count: int) -> list[int]:
+    return cast(list[int], ffi.unpack(_cast(_NODES_POINTER, address), count)) if count else []
+
+
+class EventBuffer:
+    """Room for `capacity` events, filled by `fetch`."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self._events = ffi.new("qsm_event[]", capacity)
+
+    def fetch(self, core: Core, count_max: int) -> list[EventRow]:
+        count = lib.qsm_engine_events(core.pointer, self._events, min(count_max, self.capacity))
+        return read_rows(self._events, check(count)) if count else []
+
+
+# The core and its groups
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address as the engine writes it; `text` is for people."""
+
+    text: str
+    port: int
+    multicast: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What an engine knows of one region; times are seconds, 0 when unknown."""
+
+    region: int
+    members: int
+    alive: int
+    ring_levels: int
+    senders: int
+    closing: bool
+    unicast: bool
+    member: bool
+    unacknowledged_packets: int
+    rate_bytes_per_s: int
+    acknowledgement_s: float
+    token_round_s: float
+    address: Address
+
+
+class Core:
+    """A `qsm_engine` that somebody else owns."""
+
+    __slots__ = ("pointer",)
+
+    def __init__(self, pointer: CData) -> None:
+        self.pointer = pointer
+
+    @property
+    def node(self) -> int:
+        return int(lib.qsm_engine_node(self.pointer))
+
+    @property
+    def health(self) -> int:
+        return int(lib.qsm_engine_health(self.pointer))
+
+    def join(self, group_id: bytes, key: bytes, number: int) -> CData:
+        place = ffi.new("qsm_group **")
+        result = lib.qsm_group_join(self.pointer, group_id, key, _cast("void *", number), place)
+        check(result, group=group_id)
+        return place[0]
+
+    def release(self) -> None:
+        lib.qsm_engine_release(self.pointer)
+
+    def counters(self) -> dict[str, int]:
+        names = counter_names()
+        values = ffi.new("uint64_t[]", len(names))
+        lib.qsm_engine_counters(self.pointer, values, len(names))
+        return dict(zip(names, ffi.unpack(values, len(names)), strict=True))
+
+    def regions(self, count_max: int = 4096) -> list[Region]:
+        infos = ffi.new("qsm_region_info[]", count_max)
+        count = check(lib.qsm_engine_regions(self.pointer, infos, count_max))
+        return [_region(infos[index]) for index in range(min(count, count_max))]
+
+    def trace_text(self, bytes_max: int = 1 << 16) -> str:
+        text = ffi.new("char[]", bytes_max)
+        length = lib.qsm_engine_trace_text(self.pointer, text, bytes_max)
+        return bytes(_buffer(text, min(length, bytes_max))).decode("utf-8", "replace").rstrip("\0")
+
+    @property
+    def trace_hash(self) -> int:
+        return int(lib.qsm_engine_trace_hash(self.pointer))
+
+    def set_plan(self, text: str) -> None:
+        data = text.encode()
+        check(lib.qsm_engine_set_plan(self.pointer, data, len(data)))
+
+    def close(self, now_ns: int) -> None:
+        lib.qsm_engine_close(self.pointer, now_ns)
+
+
+_counter_names: tuple[str, ...] = ()
+
+
+def counter_names() -> tuple[str, ...]:
+    """The names of the counters; the order never changes within a version."""
+    global _counter_names  # noqa: PLW0603 - read once, as it cannot change
+    if not _counter_names:
+        count = lib.qsm_counter_count()
+        _counter_names = tuple(text_of(lib.qsm_counter_name(index)) for index in range(count))
+    return _counter_names
+
+
+def _region(info: CData) -> Region:
+    return Region(
+        region=info.region,
+        members=info.member_count,
+        alive=info.alive_count,
+        ring_levels=info.ring_levels,
+        senders=info.sender_count,
+        closing=bool(info.closing),
+        unicast=bool(info.unicast),
+        member=bool(info.member),
+        unacknowledged_packets=info.unacknowledged_packets,
+        rate_bytes_per_s=info.rate_bytes_per_s,
+        acknowledgement_s=info.ack_ns / 1e9,
+        token_round_s=info.token_round_ns / 1e9,
+        address=_address(info.address),
+    )
+
+
+def _address(address: CData) -> Address:
+    raw = bytes(_buffer(address.bytes))
+    if address.family == lib.QSM_FAMILY_IPV4:
+        text = ".".join(str(byte) for byte in raw[:4])
+    elif address.family == lib.QSM_FAMILY_IPV6:
+        text = ":".join(f"{raw[at] << 8 | raw[at + 1]:x}" for at in range(0, 16, 2))
+    elif address.family == lib.QSM_FAMILY_SIM:
+        text = f"simulated {raw.hex().lstrip('0') or '0'}"
+    else:
+        text = ""
+    return Address(text, address.port, bool(address.multicast))
+
+
+def leave(group: CData) -> None:
+    lib.qsm_group_leave(group)
+
+
+def send(group: CData, data: bytes | bytearray | memoryview) -> int:
+    """Queues a copy; the plain result, since a full queue is an everyday answer on a hot path."""
+    if type(data) is not bytes:
+        data = bytes(data)
+    return int(lib.qsm_group_send(group, data, len(data)))
+
+
+def unacknowledged(group: CData) -> int:
+    return int(lib.qsm_group_unacknowledged(group))
+
+
+def offer(group: CData, number: int, puller: Puller, priority: int) -> None:
+    """Registers the intent to send: `puller` will be asked under this number."""
+    _pullers[number] = puller
+    check(lib.qsm_group_offer(group, lib.transport_pull, _cast("void *", number), priority))
+
+
+def forget(number: int) -> None:
+    """C will not ask under this number any more, or will be told that there is nothing."""
+    _pullers.pop(number, None)
+    _observers.pop(number, None)
+
+
+# Configuration
+
+
+def fill_core(target: CData, config: EngineConfig) -> None:
+    """Writes what the core is told into a qsm_config that holds the defaults."""
+    ffi.memmove(target.scope_id, config.scope.scope_id, len(config.scope.scope_id))
+    ffi.memmove(target.scope_key, config.scope.key, len(config.scope.key))
+    target.may_host = config.may_host
+    target.known_peer_count = len(config.known_peers)
+    for index, peer in enumerate(config.known_peers):
+        _fill_address(target.known_peers[index], peer)
+    _fill_tuning(target, config.tuning)
+
+
+def _fill_tuning(target: CData, tuning: Tuning) -> None:
+    for name in Tuning.__dataclass_fields__:
+        value = getattr(tuning, name)
+        if value is None:
+            continue
+        # Python's seconds are the engine's nanoseconds.
+        field = name.replace("_s_max", "_ns_max") if name == "lag_s_max" else name
+        if name.endswith("_s") and not name.endswith("per_s"):
+            field = name[:-2] + "_ns"
+        scaled = round(value * 1e9) if field != name else int(value)
+        try:
+            setattr(target, field, scaled)
+        except OverflowError:
+            raise error_for(-1, f"The {name} is {value}: that is out of its bounds.") from None
+
+
+def _fill_address(target: CData, peer: Peer) -> None:
+    packed = peer.packed
+    target.family = lib.QSM_FAMILY_IPV4 if len(packed) == 4 else lib.QSM_FAMILY_IPV6
+    target.port = peer.port
+    ffi.memmove(target.bytes, packed, len(packed))
+
+
+# The UDP driver
+
+
+@dataclass(frozen=True, slots=True)
+class UdpInfo:
+    """What the system gave."""
+
+    interface: str
+    address: Address
+    rendezvous: Address
+    multicast: bool
+    loopback: bool
+    send_buffer_bytes: int
+    receive_buffer_bytes: int
+    segmentation_offload: bool
+    receive_offload: bool
+    datagrams_in: int
+    datagrams_out: int
+    calls_in: int
+    calls_out: int
+    kernel_drops: int
+    send_errors: int
+
+
+_DESCRIPTORS_MAX = 64
+
+
+class Udp:
+    """A `qsm_udp`: sockets and a core, owned until `close`."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        error = ffi.new("char[]", 256)
+        place = ffi.new("qsm_udp **")
+        result = lib.qsm_udp_open(_udp_config(config), place, error, 256)
+        if result < 0:
+            raise _open_error(result, config, text_of(error))
+        self._pointer: CData = place[0]
+        self._descriptors = ffi.new("int64_t[]", _DESCRIPTORS_MAX)
+        self._generation = ffi.new("uint64_t *")
+        self.core = Core(lib.qsm_udp_engine(self._pointer))
+
+    def step(self, budget_ns: int) -> bool:
+        """Reads, works and sends; whether there is more to do at once."""
+        return bool(check(lib.qsm_udp_step(self._pointer, budget_ns)))
+
+    @property
+    def wait_ns(self) -> int:
+        return int(lib.qsm_udp_wait_ns(self._pointer))
+
+    @property
+    def now_ns(self) -> int:
+        return int(lib.qsm_udp_now_ns(self._pointer))
+
+    @property
+    def wants_write(self) -> bool:
+        return bool(lib.qsm_udp_wants_write(self._pointer))
+
+    def descriptors(self) -> tuple[int, tuple[int, ...]]:
+        """A number that grows with each change, and what to watch for reading."""
+        count = check(
+            lib.qsm_udp_descriptors(
+                self._pointer, self._descriptors, _DESCRIPTORS_MAX, self._generation
+            )
+        )
+        listed = tuple(ffi.unpack(self._descriptors, min(count, _DESCRIPTORS_MAX)))
+        return int(self._generation[0]), listed
+
+    def info(self) -> UdpInfo:
+        info: CData = ffi.new("qsm_udp_info *")
+        lib.qsm_udp_get_info(self._pointer, info)
+        return UdpInfo(
+            interface=text_of(info.interface),
+            address=_address(info.self),
+            rendezvous=_address(info.rendezvous),
+            multicast=bool(info.multicast),
+            loopback=bool(info.loopback),
+            send_buffer_bytes=info.send_buffer_bytes,
+            receive_buffer_bytes=info.receive_buffer_bytes,
+            segmentation_offload=bool(info.segmentation_offload),
+            receive_offload=bool(info.receive_offload),
+            datagrams_in=info.datagrams_in,
+            datagrams_out=info.datagrams_out,
+            calls_in=info.calls_in,
+            calls_out=info.calls_out,
+            kernel_drops=info.kernel_drops,
+            send_errors=info.send_errors,
+        )
+
+    def close(self) -> None:
+        pointer, self._pointer = self._pointer, None  # cffi refuses None where C would crash
+        lib.qsm_udp_close(pointer)
+
+
+def _udp_config(config: EngineConfig) -> CData:
+    target: CData = ffi.new("qsm_udp_config *")
+    lib.qsm_udp_config_defaults(target)
+    fill_core(target.core, config)
+    target.interface = config.interface.encode()
+    target.multicast_group = config.multicast_group.encode()
+    target.multicast_port = config.multicast_port
+    target.unicast_port = config.port
+    target.ipv6 = config.ipv6
+    target.no_multicast = not config.multicast
+    target.no_offload = not config.offload
+    target.drop_in_per_mille = config.faults.drop_in_per_mille
+    target.drop_out_per_mille = config.faults.drop_out_per_mille
+    if config.socket_buffer_bytes is not None:
+        target.socket_buffer_bytes = config.socket_buffer_bytes
+    return target
+
+
+def _open_error(result: int, config: EngineConfig, reason: str) -> TransportError:
+    port = config.port or config.multicast_port or None
+    interface = config.interface or None
+    messages = {
+        lib.QSM_ERR_PORT_IN_USE: f"Port {port} is in use by another program: close that program, "
+        "or choose another port.",
+        lib.QSM_ERR_NO_INTERFACE: f"There is no network interface {config.interface!r} that is up: "
+        "choose another one.",
+        lib.QSM_ERR_NO_MULTICAST: f"The network interface {config.interface or 'of this computer'} "
+        "cannot multicast: choose another one, or switch multicast off.",
+    }
+    known = (port or result != lib.QSM_ERR_PORT_IN_USE) and (
+        interface or result != lib.QSM_ERR_NO_INTERFACE
+    )
+    message = messages.get(result) if known else None
+    return error_for(
+        result,
+        message,
+        port=port,
+        interface=interface,
+        multicast_group=config.multicast_group or None,
+        engine=reason or text_of(lib.qsm_error_text(result)),
+    )
+
+
+# The simulator
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What a simulated network carried; a multicast counts once in `datagrams`."""
+
+    datagrams: int
+    bytes: int
+    deliveries: int
+    lost: int
+    duplicated: int
+    overflowed: int
+    blocked: int
+
+
+class Sim:
+    """A `qsm_sim`: a network, a clock and nodes, owned until `close`."""
+
+    def __init__(self, seed: int, observer: Observer) -> None:
+        place = ffi.new("qsm_sim **")
+        check(lib.qsm_sim_create(seed, place))
+        self._pointer: CData = place[0]
+        self._number = new_number()
+        _observers[self._number] = observer
+        lib.qsm_sim_observe(self._pointer, lib.transport_observe, _cast("void *", self._number))
+
+    @property
+    def now_ns(self) -> int:
+        return int(lib.qsm_sim_now_ns(self._pointer))
+
+    @property
+    def trace_hash(self) -> int:
+        return int(lib.qsm_sim_trace_hash(self._pointer))
+
+    def add_node(self, config: EngineConfig) -> int:
+        target = ffi.new("qsm_config *")
+        lib.qsm_config_defaults(target)
+        fill_core(target, config)
+        return check(lib.qsm_sim_add_node(self._pointer, target))
+
+    def core(self, node: int) -> Core | None:
+        pointer = lib.qsm_sim_engine(self._pointer, node)
+        return None if pointer == ffi.NULL else Core(pointer)
+
+    def set_link(self, link: dict[str, int], between: tuple[int, int] | None = None) -> None:
+        target = ffi.new("qsm_sim_link *", link)
+        if between is None:
+            lib.qsm_sim_set_link(self._pointer, target)
+        else:
+            check(lib.qsm_sim_set_link_between(self._pointer, *between, target))
+
+    def unset_link(self, between: tuple[int, int]) -> None:
+        check(lib.qsm_sim_set_link_between(self._pointer, *between, ffi.NULL))
+
+    def set_side(self, node: int, side: int) -> None:
+        check(lib.qsm_sim_set_side(self._pointer, node, side))
+
+    def block(self, sender: int, receiver: int, *, blocked: bool) -> None:
+        check(lib.qsm_sim_block(self._pointer, sender, receiver, blocked))
+
+    def freeze(self, node: int, duration_ns: int) -> None:
+        check(lib.qsm_sim_freeze(self._pointer, node, duration_ns))
+
+    def crash(self, node: int) -> None:
+        check(lib.qsm_sim_crash(self._pointer, node))
+
+    def restart(self, node: int) -> None:
+        check(lib.qsm_sim_restart(self._pointer, node))
+
+    def set_cost(self, node: int, cost_ns: int) -> None:
+        check(lib.qsm_sim_set_cost(self._pointer, node, cost_ns))
+
+    def set_deaf(self, node: int, *, deaf: bool) -> None:
+        check(lib.qsm_sim_set_deaf(self._pointer, node, deaf))
+
+    def set_clock(self, node: int, drift_ppm: int, jump_ns: int) -> None:
+        check(lib.qsm_sim_set_clock(self._pointer, node, drift_ppm, jump_ns))
+
+    def run_until(self, until_ns: int) -> int:
+        return int(lib.qsm_sim_run_until(self._pointer, until_ns))
+
+    def stop(self) -> None:
+        lib.qsm_sim_stop(self._pointer)
+
+    def traffic(self) -> Traffic:
+        traffic = ffi.new("qsm_sim_traffic *")
+        lib.qsm_sim_get_traffic(self._pointer, traffic)
+        return Traffic(
+            **{name: int(getattr(traffic, name)) for name in Traffic.__dataclass_fields__}
+        )
+
+    def close(self) -> None:
+        forget(self._number)
+        pointer, self._pointer = self._pointer, None
+        lib.qsm_sim_destroy(pointer)
+
+
+def enumeration(name: str) -> dict[str, int]:
+    """The members of a C enumeration, for tests that compare them with Python's."""
+    elements: dict[int, str] = ffi.typeof(f"enum {name}").elements
+    return {member: value for value, member in elements.items()}

@@ -1,0 +1,418 @@
+"""Owns this node's membership of one group: what it offers and sends, and who hears its events.
+
+The engine's thread is the event loop's; everything here runs in it. A group costs one small object
+in Python: what few groups use (feeds, readers, waiters) is made when it is first used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from transport import binding
+from transport.errors import (
+    BackPressure,
+    BadArgument,
+    CallbackFailed,
+    Closed,
+    FeedFailed,
+    Overrun,
+    TransportError,
+    WrongMoment,
+    error_for,
+)
+from transport.interfaces import DeliveriesCallback, Delivery, Feed, View, ViewCallback
+from transport.queues import BoundedQueue
+
+if TYPE_CHECKING:
+    from transport.node import Node
+
+T = TypeVar("T")
+
+ErrorCallback = Callable[[TransportError], None]
+
+READER_MESSAGES_MAX = 1024
+READER_VIEWS_MAX = 16
+
+# Of feeds: 0 goes before 1, 1 before 2.
+PRIORITIES = 3
+PRIORITY_USUAL = 1
+
+
+@dataclass(slots=True)
+class _Extras:
+    """What most groups never need."""
+
+    deliveries: list[BoundedQueue[Delivery]] = field(default_factory=list)
+    views: list[BoundedQueue[View]] = field(default_factory=list)
+    waiters: list[asyncio.Future[None]] = field(default_factory=list)
+
+
+class _Offer:
+    """The feeds of one group, as the engine sees them: one thing to pull from.
+
+    More urgent feeds are asked first; equally urgent ones take turns.
+    """
+
+    __slots__ = ("_again", "_feeds", "_group", "_number", "_pulling", "_registered")
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._number = binding.new_number()
+        self._feeds: list[tuple[int, Feed]] = []
+        self._pulling: Feed | None = None
+        self._again = False
+        # The priority under which the engine knows of it; None: the engine does not.
+        self._registered: int | None = None
+
+    def add(self, feed: Feed, priority: int) -> None:
+        if feed is self._pulling:
+            # It offers itself while it is asked: whatever it answers now, it is to be asked again.
+            self._again = True
+        elif not any(known is feed for _, known in self._feeds):
+            self._insert(feed, priority)
+            self._group.node_of_group.when_possible(self._register)
+
+    def withdraw(self, feed: Feed) -> None:
+        self._feeds = [offered for offered in self._feeds if offered[1] is not feed]
+
+    def close(self) -> None:
+        self._feeds.clear()
+        binding.forget(self._number)
+
+    def _insert(self, feed: Feed, priority: int) -> None:
+        place = len(self._feeds)
+        while place and self._feeds[place - 1][0] > priority:
+            place -= 1
+        self._feeds.insert(place, (priority, feed))
+
+    def _register(self) -> None:
+        handle = self._group.handle
+        if handle is None or not self._feeds:
+            return
+        priority = self._feeds[0][0]
+        if self._registered is None or priority < self._registered:
+            self._registered = priority
+            binding.offer(handle, self._number, self, priority)
+            self._group.node_of_group.wake()
+
+    def pull_next(self, bytes_max: int) -> bytes | None:
+        """The next message of the first feed that has one. Called by C; must not raise."""
+        node = self._group.node_of_group
+        again: list[tuple[int, Feed]] = []
+        data = None
+        node.pulling += 1
+        try:
+            while data is None and self._feeds:
+                priority, feed = self._feeds.pop(0)
+                data = self._ask(feed, bytes_max)
+                if data is not None:
+                    self._insert(feed, priority)
+                elif self._again:
+                    again.append((priority, feed))
+            if data is None:
+                self._registered = None
+            for priority, feed in again:
+                self._insert(feed, priority)
+            if again:
+                node.when_possible(self._register)
+        finally:
+            node.pulling -= 1
+        return data
+
+    def _ask(self, feed: Feed, bytes_max: int) -> bytes | None:
+        node = self._group.node_of_group
+        self._pulling, self._again = feed, False
+        try:
+            data = feed.pull(bytes_max)
+            if data is not None:
+                data = self._checked(data, bytes_max)
+                node.keep(data)
+            return data
+        except Exception as problem:
+            self._again = False
+            self._group.report(
+                FeedFailed(
+                    f"A feed failed and was withdrawn: {_short(problem)}.",
+                    group=self._group.group_id,
+                    feed=type(feed).__qualname__,
+                ),
+                problem,
+            )
+            return None
+        except BaseException as problem:
+            # C is between here and whoever must see this; it is raised when C has returned.
+            self._again = True
+            node.escape(problem)
+            return None
+        finally:
+            self._pulling = None
+
+    def _checked(self, data: bytes, bytes_max: int) -> bytes:
+        if not isinstance(data, bytes):
+            raise BadArgument(f"a feed gave {type(data).__name__} where bytes were expected")
+        if len(data) > bytes_max:
+            raise BadArgument(f"a feed gave {len(data)} bytes where {bytes_max} were asked for")
+        return data
+
+
+class Group:
+    """Membership of one group; see `transport.interfaces.Group` for the contract."""
+
+    __slots__ = (
+        "_extras",
+        "_full",
+        "_node",
+        "_offer",
+        "_on_deliveries",
+        "_on_view",
+        "_view",
+        "group_id",
+        "handle",
+        "number",
+        "on_error",
+        "open_batch",
+    )
+
+    def __init__(self, node: Node, group_id: bytes, number: int) -> None:
+        self.group_id = group_id
+        # Called with every contained error of this group, after it has been logged.
+        self.on_error: ErrorCallback | None = None
+        # Of the node, which dispatches: the C handle, the number and the batch being collected.
+        self.handle: binding.CData = None
+        self.number = number
+        self.open_batch: object | None = None
+        self._node = node
+        self._view: View | None = None
+        self._on_deliveries: DeliveriesCallback | None = None
+        self._on_view: ViewCallback | None = None
+        self._offer: _Offer | None = None
+        self._extras: _Extras | None = None
+        self._full = False
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"view {self._view.number if self._view else None}"
+        return f"<Group {self.group_id.hex()} {state}>"
+
+    @property
+    def node_of_group(self) -> Node:
+        return self._node
+
+    @property
+    def closed(self) -> bool:
+        return self.handle is None
+
+    @property
+    def view(self) -> View | None:
+        return self._view
+
+    @property
+    def me(self) -> int:
+        return self._node.node
+
+    @property
+    def unacknowledged(self) -> int:
+        """Messages sent or pulled that some member of their view may still lack."""
+        return 0 if self.handle is None else binding.unacknowledged(self.handle)
+
+    @property
+    def on_deliveries(self) -> DeliveriesCallback | None:
+        return self._on_deliveries
+
+    @on_deliveries.setter
+    def on_deliveries(self, callback: DeliveriesCallback | None) -> None:
+        self._on_deliveries = callback
+
+    @property
+    def on_view(self) -> ViewCallback | None:
+        return self._on_view
+
+    @on_view.setter
+    def on_view(self, callback: ViewCallback | None) -> None:
+        self._on_view = callback
+
+    # Sending
+
+    def offer(self, feed: Feed, priority: int = PRIORITY_USUAL) -> None:
+        """Registers the intent to send; the feed is asked when the engine can send.
+
+        A group counts as urgent as its most urgent feed; feeds of one priority take turns.
+        """
+        self._check_open()
+        if not 0 <= priority < PRIORITIES:
+            raise BadArgument(f"The priority is {priority}: it must be 0, 1 or 2.")
+        if self._offer is None:
+            self._offer = _Offer(self)
+        self._offer.add(feed, priority)
+
+    def withdraw(self, feed: Feed) -> None:
+        """The feed is not asked any more, until it is offered again."""
+        if self._offer is not None:
+            self._offer.withdraw(feed)
+
+    def send(self, data: bytes | bytearray | memoryview) -> None:
+        """Queues a copy of one message; raises BackPressure when the queue is full."""
+        handle = self.handle
+        if handle is None or self._node.pulling:
+            self._check_open()
+            raise WrongMoment(
+                "A feed that is being asked cannot send: let it return the message.",
+                group=self.group_id,
+            )
+        result = binding.send(handle, data)
+        if result < 0:
+            self._full |= result == -3
+            raise error_for(result, group=self.group_id, bytes=len(data))
+        self._node.wake()
+
+    async def send_soon(self, data: bytes | bytearray | memoryview) -> None:
+        """Sends, after waiting for room where there is none."""
+        while True:
+            try:
+                self.send(data)
+            except BackPressure:
+                await self.drain()
+            else:
+                return
+
+    async def drain(self) -> None:
+        """Waits until `send` has room; returns at once when it has."""
+        while self._full:
+            self._check_open()
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            waiters = self._extra().waiters
+            waiters.append(waiter)
+            try:
+                await waiter
+            finally:
+                if waiter in waiters:
+                    waiters.remove(waiter)
+
+    # Reading
+
+    def deliveries(self, messages_max: int = READER_MESSAGES_MAX) -> BoundedQueue[Delivery]:
+        """An asynchronous iterator over deliveries from now on.
+
+        Their data is copied, so it is valid for as long as it is held. A reader that falls more
+        than `messages_max` behind gets `Overrun`.
+        """
+        self._check_open()
+        readers = self._extra().deliveries
+        overrun = partial(
+            Overrun,
+            f"A reader fell {messages_max} messages behind: read faster, or allow more.",
+            group=self.group_id,
+        )
+        reader = BoundedQueue[Delivery](messages_max, overrun, readers.remove)
+        readers.append(reader)
+        return reader
+
+    def views(self) -> BoundedQueue[View]:
+        """An asynchronous iterator over views, the current one first; a slow reader skips old
+        ones."""
+        self._check_open()
+        readers = self._extra().views
+        reader = BoundedQueue[View](READER_VIEWS_MAX, None, readers.remove)
+        readers.append(reader)
+        if self._view is not None:
+            reader.put(self._view)
+        return reader
+
+    async def joined(self) -> View:
+        """The current view, after waiting for the first one."""
+        if self._view is not None:
+            return self._view
+        async with self.views() as views:
+            async for view in views:
+                return view
+        raise Closed("The group was left before it had a view: join it again.", group=self.group_id)
+
+    # Ending
+
+    def leave(self) -> None:
+        """Leaves the group; no callback runs after it. Calling it twice is harmless."""
+        if self.handle is not None:
+            self._node.leave(self)
+
+    def end(self, error: Exception | None) -> None:
+        """Of the node: the group is gone; tells whoever waits for it."""
+        self.handle = None
+        self._on_deliveries = None
+        self._on_view = None
+        if self._offer is not None:
+            self._offer.close()
+            self._offer = None
+        extras, self._extras = self._extras, None
+        if extras is None:
+            return
+        for reader in tuple(extras.deliveries):
+            reader.finish(error)
+        for watcher in tuple(extras.views):
+            watcher.finish(error)
+        for waiter in extras.waiters:
+            if not waiter.done():
+                waiter.set_exception(self._closed_error())
+
+    # Of the node, which dispatches the engine's events
+
+    def take_deliveries(self, deliveries: Sequence[Delivery]) -> None:
+        if self._on_deliveries is not None:
+            self._call(self._on_deliveries, deliveries)
+        if self._extras is not None and self._extras.deliveries:
+            copies = [Delivery(sender, memoryview(bytes(data))) for sender, data in deliveries]
+            for reader in tuple(self._extras.deliveries):
+                for delivery in copies:
+                    reader.put(delivery)
+
+    def take_view(self, view: View) -> None:
+        self._view = view
+        if self._on_view is not None:
+            self._call(self._on_view, view)
+        if self._extras is not None:
+            for reader in tuple(self._extras.views):
+                reader.put(view)
+
+    def take_writable(self) -> None:
+        self._full = False
+        if self._extras is not None:
+            for waiter in self._extras.waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
+
+    def report(self, error: TransportError, cause: BaseException | None = None) -> None:
+        """Logs a contained error and tells whoever wants to know."""
+        self._node.report(error, cause, self.on_error)
+
+    def _call(self, callback: Callable[[T], None], argument: T) -> None:
+        try:
+            callback(argument)
+        except Exception as problem:
+            self.report(
+                CallbackFailed(
+                    f"A callback of a group failed: {_short(problem)}.",
+                    group=self.group_id,
+                    callback=getattr(callback, "__qualname__", type(callback).__qualname__),
+                ),
+                problem,
+            )
+
+    def _extra(self) -> _Extras:
+        if self._extras is None:
+            self._extras = _Extras()
+        return self._extras
+
+    def _closed_error(self) -> Closed:
+        return Closed(
+            "The group has been left or its engine closed: join again.", group=self.group_id
+        )
+
+    def _check_open(self) -> None:
+        if self.handle is None:
+            raise self._closed_error()
+
+
+def _short(problem: BaseException) -> str:
+    return f"{type(problem).__name__}: {problem}".rstrip(".: ")

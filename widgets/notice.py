@@ -1,0 +1,66 @@
+"""A sentence that floats over the window for a moment: what has just been done, or why not."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+
+from widgets.look import SPACE_PX, float_above, kind, label
+from widgets.theme import Theme
+
+SHOWN_MS = 5000
+
+
+class Notice(QFrame):
+    """Floats above the foot of `window` and goes by itself; a click sends it away.
+
+    Attributes: `text`, what it says.
+    """
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__(window)
+        self._theme = theme
+        self._window = window
+        kind(self, "float")
+        self._label = label("", "plain")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4 * SPACE_PX, 3 * SPACE_PX, 4 * SPACE_PX, 3 * SPACE_PX)
+        row.addWidget(self._label)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hide)
+        self.hide()
+        window.installEventFilter(self)
+
+    @property
+    def text(self) -> str:
+        return self._label.text()
+
+    def say(self, sentence: str) -> None:
+        """Shows the sentence, in place of one that may still be there."""
+        self._label.setText(sentence)
+        self.setAccessibleName(sentence)
+        float_above(self, self._theme)
+        self._place()
+        self.show()
+        self.raise_()
+        self._timer.start(SHOWN_MS)
+
+    def _place(self) -> None:
+        width_max = self._window.width() - 8 * SPACE_PX
+        self._label.setWordWrap(self._label.sizeHint().width() > width_max)
+        self.adjustSize()
+        self.resize(min(self.width(), width_max), self.height())
+        left = (self._window.width() - self.width()) // 2
+        self.move(left, self._window.height() - self.height() - 14 * SPACE_PX)
+
+    # Qt
+
+    def mousePressEvent(self, _event: QMouseEvent) -> None:
+        self.hide()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and self.isVisible():
+            self._place()
+        return super().eventFilter(watched, event)
