@@ -20,8 +20,10 @@ NATIVE := $(MAKE) --no-print-directory -C native -j$(JOBS)
 TIME ?= 60
 # Arguments for the command: `make run ARGS="--theme dark note.liveobject"`.
 ARGS ?=
-# Where `make screenshot` writes its picture.
+# Where `make run` writes its picture when there is no display.
 SCREENSHOT ?= build/screenshot.png
+# Where `make screenshot` writes the pictures of the documentation.
+PICTURES ?= assets/pictures
 
 ENGINE_INPUTS := $(shell find native/src native/include -name '*.[ch]' 2>/dev/null) \
                  native/build_engine.py setup.py $(wildcard native/callbacks.cdef)
@@ -37,12 +39,13 @@ STAMP_ENGINE   := $(VENV)/.stamp-engine
 .PHONY: help run screenshot test lint format bench swarm fuzz clean distclean
 
 help:
-	@echo 'make run         set up what is missing and start the application'
+	@echo 'make run         set up what is missing and start the application; without a display'
+	@echo '                 write a picture of it to $(SCREENSHOT)'
 	@echo 'make test        set up what is missing and run all tests, C and Python'
-	@echo 'make screenshot  write a picture of the application to $(SCREENSHOT)'
+	@echo 'make screenshot  take the pictures of the documentation again, into $(PICTURES)'
 	@echo 'make lint        check formatting, lint and types'
 	@echo 'make format      format Python and C'
-	@echo 'make bench       run the benchmarks of the engine'
+	@echo 'make bench       run the benchmarks: idle processor time, the engine'
 	@echo 'make swarm       build the swarm tool: many nodes in one process'
 	@echo 'make fuzz        run every fuzzer for TIME=$(TIME) seconds'
 	@echo 'make clean       remove what was built'
@@ -53,14 +56,16 @@ run: $(STAMP_ENGINE)
 	    exec $(VENV)/bin/live-objects $(ARGS); \
 	else \
 	    echo 'There is no display here (DISPLAY and WAYLAND_DISPLAY are unset): starting a virtual one.'; \
-	    $(MAKE) --no-print-directory screenshot; \
+	    mkdir -p $(dir $(SCREENSHOT)); \
+	    $(PYTHON_IN_VENV) installers/virtual_display.py \
+	        $(VENV)/bin/live-objects --screenshot $(SCREENSHOT) $(ARGS); \
+	    echo 'A picture of what the application shows is in $(SCREENSHOT)'; \
 	fi
 
+# Two real programs write one note together, light and dark; then a newcomer's first page.
 screenshot: $(STAMP_ENGINE)
-	@mkdir -p $(dir $(SCREENSHOT))
-	@$(PYTHON_IN_VENV) installers/virtual_display.py \
-	    $(VENV)/bin/live-objects --screenshot $(SCREENSHOT) $(ARGS)
-	@echo 'A picture of what the application shows is in $(SCREENSHOT)'
+	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.pictures $(PICTURES)
+	@ls $(PICTURES)/*.png
 
 test: $(STAMP_ENGINE)
 	@echo '-- C tests, with address and undefined-behaviour sanitizers'
@@ -81,7 +86,9 @@ format: $(STAMP_PYTHON)
 	$(VENV)/bin/ruff format .
 	@$(if $(C_FILES),$(VENV)/bin/clang-format -i $(C_FILES))
 
-bench: $(STAMP_PACKAGES)
+bench: $(STAMP_ENGINE)
+	@echo '-- idle: two windows with one note, nobody does anything'
+	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.idle_bench
 	@$(NATIVE) bench
 	@for name in $(BENCHES); do echo "-- $$name"; native/build/bench/$$name; done
 

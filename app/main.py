@@ -39,13 +39,13 @@ def _run_window(options: Options) -> int:
 
     # 2. The place. A program that runs there already takes the files, and this one is done.
     paths = find_paths(os.environ, options.state_dir)
-    paths.make()
     if _hand_over(options, paths.socket):
         return 0
 
     # 3. The screen. Qt would abort without one, so it is looked for first.
     if problem := display_problem(os.environ):
         raise StartProblem(problem)
+    paths.make()
 
     # 4. The program itself. Only now is Qt loaded: help, errors and hand-over stay quick.
     try:

@@ -1,17 +1,27 @@
-"""The engine in the application: opened, joined to Qt's loop, put into words, closed cleanly."""
+"""The engine in the application: opened, joined to Qt's loop, put into words, closed cleanly.
+
+With a profile it is in the profile's scope, asks those whom it met before, is announced to others,
+and logs its events. Without one it is in Nearby and leaves no trace.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 from collections.abc import Callable
 
 from app.engine_watcher import EngineWatcher
 from app.errors import StartProblem
+from app.network_profile import NetworkProfile
 from transport.config import EngineConfig
 from transport.engine import Engine
-from transport.errors import TransportError
+from transport.engine_logger import EngineLogger
+from transport.errors import NoInterface, NoMulticast, PortInUse, TransportError
 from transport.events import Health, HealthChanged
+from transport.finder import Finder
 from transport.loop import EngineJoin
+from transport.scopes import NEARBY
 from widgets.state_line import NetworkWords
 
 log = logging.getLogger(__name__)
@@ -34,33 +44,65 @@ _WORDS = {
 class OfficeNetwork:
     """One engine for the whole program. `on_words` is told whenever its words have changed."""
 
-    def __init__(self, interface: str, port: int) -> None:
+    def __init__(self, interface: str, port: int, profile: NetworkProfile | None = None) -> None:
+        self._profile = profile
+        self._scope = profile.scope() if profile is not None else NEARBY
+        known = profile.book().peers(self._scope) if profile is not None else ()
         try:
-            config = EngineConfig(interface=interface, port=port)
+            config = EngineConfig(
+                scope=self._scope, interface=interface, port=port, known_peers=known
+            )
             self.engine = Engine.open(config)
         except TransportError as error:
             log.error("the engine does not open: %s", error.described)
-            raise StartProblem(str(error)) from None
+            raise StartProblem(_sentence(error, interface, port)) from None
         self.on_words: Callable[[NetworkWords], None] | None = None
         self.engine.on_health = self._on_health
         self.engine.on_error = self._on_error
         self._info = self.engine.info()
         self._join: EngineJoin | None = None
+        self._finder: Finder | None = None
+        self._logger: EngineLogger | None = None
 
-    def start(self) -> None:
+    def start(self, *, log_events: bool = True) -> None:
         """Lets the running Qt loop step the engine."""
-        self._join = EngineJoin(self.engine, EngineWatcher())
+        watcher = EngineWatcher()
+        self._join = EngineJoin(self.engine, watcher)
+        if self._profile is not None and log_events:
+            events = self._profile.open_log(self._scope)
+            self._logger = EngineLogger(self.engine, events, watcher.call_at, time.monotonic)
+
+    def find_others(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Announces this PC by mDNS and remembers who else is announced, in a task of the loop."""
+        if self._profile is not None:
+            self._finder = Finder(self.engine, self._profile.book())
+            self._finder.start(loop)
+
+    async def stop_finding(self) -> None:
+        """Takes the announcement back, within a bound."""
+        if self._finder is not None:
+            await self._finder.close()
 
     @property
     def words(self) -> NetworkWords:
         """What to tell the user about the network."""
         place = "This PC only" if self._info.loopback else "Office network"
+        if self._scope.private:
+            # Whoever is in a network of their own always sees in which.
+            place = self._scope.name
         short, sentence = _WORDS[self.engine.health]
         address = f"{self._info.interface}, {self._info.address.text}"
         return NetworkWords(f"{place}: {short}", f"{sentence} ({address})")
 
+    @property
+    def settled(self) -> bool:
+        """Whether this PC has found its place among the others, or that it is the first."""
+        return self.engine.health in (Health.MEMBER, Health.HOST)
+
     def close(self) -> None:
         """Tells the others, within a bound, and frees everything."""
+        if self._logger is not None:
+            self._logger.close()
         if self._join is not None:
             self._join.close()
         if not self.engine.close_blocking(_CLOSE_BOUND_S):
@@ -73,3 +115,18 @@ class OfficeNetwork:
 
     def _on_error(self, error: TransportError) -> None:
         log.warning("network: %s", error.described)
+
+
+def _sentence(error: TransportError, interface: str, port: int) -> str:
+    """What happened, and what to do about it by the options that the program has."""
+    if isinstance(error, NoMulticast):
+        which = f"interface {interface}" if interface else "interface of this PC"
+        return f"The network {which} cannot multicast: name another one with --interface."
+    if isinstance(error, NoInterface) and not interface:
+        return "This PC has no network interface that is up: switch one on."
+    if isinstance(error, PortInUse):
+        # The engine knows which port it was: the one asked for, or the one that all PCs share.
+        happened = str(error.details.get("engine", error)).partition(";")[0]
+        other = ", or name another port with --port" if f"port {port} " in happened else ""
+        return f"{happened}: stop that program{other}."
+    return str(error)

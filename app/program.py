@@ -6,9 +6,11 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
@@ -19,6 +21,8 @@ from app.errors import EXIT_BAD_INPUT, StartProblem
 from app.event_loop import EventLoop
 from app.log import start_log
 from app.network import OfficeNetwork
+from app.network_profile import NetworkProfile
+from app.network_report import NET_REQUEST, report
 from app.paths import Paths
 from app.session import Session
 from app.settings import load_settings, save_settings
@@ -30,6 +34,8 @@ from widgets.theme import Theme
 
 # Time for fonts, layout and what is on disk to be painted before a picture is taken.
 _PICTURE_DELAY_MS = 500
+# A network that has not answered by then is shown as it is.
+_PICTURE_DELAYS_MAX = 10
 
 
 def run(options: Options, paths: Paths) -> int:
@@ -42,7 +48,7 @@ def run(options: Options, paths: Paths) -> int:
     loop = EventLoop(application)
     try:
         # The engine refuses here, before any window is seen, if the network does.
-        network = OfficeNetwork(options.interface, options.port)
+        network = OfficeNetwork(options.interface, options.port, NetworkProfile.of(paths))
         try:
             return _run_live(options, paths, application, loop, network, server)
         finally:
@@ -88,16 +94,20 @@ def _run_live(
     network.on_words = window.show_network
 
     # From now on later starts and scripts find this program.
-    server.listen(desk.answer)
+    def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+        return report(network.engine) if request == NET_REQUEST else desk.answer(request)
+
+    server.listen(answer)
 
     # Everything lives.
-    network.start()
+    network.start(log_events=settings.event_log)
+    network.find_others(loop)
     for file in options.files:
         desk.open_file(file.absolute())
     window.show()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, quit_program)
-    pictures = _Picture(window, options.screenshot, application)
+    pictures = _Picture(window, options.screenshot, application, network)
     # What was made so far stays; the collector need not look at it again and again.
     gc.freeze()
     loop.run_forever()
@@ -105,6 +115,7 @@ def _run_live(
     # The end: nobody is told anything any more, objects are saved and left.
     server.close()
     network.on_words = None
+    loop.run_until_complete(network.stop_finding())
     for page in window.note_pages():
         page.close_page()
     session.close_all()
@@ -115,15 +126,27 @@ def _run_live(
 class _Picture:
     """Takes the picture that was asked for on the command line, then ends the program."""
 
-    def __init__(self, window: MainWindow, file: Path | None, application: QApplication) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        file: Path | None,
+        application: QApplication,
+        network: OfficeNetwork,
+    ) -> None:
         self._window = window
         self._file = file
         self._application = application
+        self._network = network
+        self._delays = 0
         self.exit_code = 0
         if file is not None:
             QTimer.singleShot(_PICTURE_DELAY_MS, self._take)
 
     def _take(self) -> None:
+        self._delays += 1
+        if not self._network.settled and self._delays < _PICTURE_DELAYS_MAX:
+            QTimer.singleShot(_PICTURE_DELAY_MS, self._take)
+            return
         if not self._window.picture().save(str(self._file)):
             sys.stderr.write(f"{PROGRAM}: {self._file} cannot be written: is it a .png?\n")
             self.exit_code = EXIT_BAD_INPUT

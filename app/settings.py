@@ -20,11 +20,12 @@ RECENT_MAX = 12
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The choices. `colour` is `#rrggbb`."""
+    """The choices. `colour` is `#rrggbb`; `event_log` is whether the network's events are kept."""
 
     name: str
     colour: str
     theme: str = Mode.SYSTEM.value
+    event_log: bool = True
 
 
 def load_settings(file: Path) -> Settings:
@@ -39,7 +40,7 @@ def load_settings(file: Path) -> Settings:
         settings = replace(settings, colour=colour)
     if isinstance(theme, str) and theme in {mode.value for mode in Mode}:
         settings = replace(settings, theme=theme)
-    return settings
+    return replace(settings, event_log=stored.get("event_log") is not False)
 
 
 def save_settings(file: Path, settings: Settings) -> None:

@@ -16,10 +16,15 @@ from enum import StrEnum
 from typing import Any
 
 from transport.commands import Snapshot
+from transport.errors import TransportError
 from transport.links import Kind, Link, best_link
+from transport.scopes import Scope
 
 PROBE_GROUP = "239.195.255.254"
 PROBE_S = 0.5
+MDNS_S = 1.0
+# The beginning of 2026: nobody had this program before.
+_CLOCK_S_MIN = 1_767_225_600
 
 
 class Verdict(StrEnum):
@@ -142,6 +147,57 @@ async def _probe(address: str, group: str, wait_s: float) -> bool:
         except TimeoutError:
             return False
     return True
+
+
+async def check_mdns(
+    scope: Scope, address: str, snapshot: Snapshot | None = None, find_s: float = MDNS_S
+) -> Finding:
+    """Whether engines of the scope announce themselves on the interface of that address.
+
+    They may be announced and yet not be members together: then something between them stops the
+    engine's packets, which is what a firewall and a wireless network that isolates do.
+    """
+    from transport.discovery import find_peers  # noqa: PLC0415 - slow to load, and only here
+
+    try:
+        found = await find_peers(scope, address, find_s=find_s)
+    except TransportError as problem:
+        return _odd("mdns", str(problem), "Let UDP port 5353 in and out at the firewall.")
+    own = {f"{peer.address}:{peer.port}" for peer in found}
+    others = sorted(own - {snapshot.address if snapshot is not None else ""})
+    if not others:
+        return _odd(
+            "mdns",
+            f"Nobody else of the scope {scope.name} is announced by mDNS on {address}.",
+            "Start the program on the other computer, in the same scope; if it runs, the network"
+            " keeps the two apart (client isolation, another segment, a firewall).",
+        )
+    listed = ", ".join(others[:4])
+    if snapshot is not None and len(snapshot.nodes) < 2:
+        return _odd(
+            "mdns",
+            f"Announced are {listed}, but nobody shares an object with this computer.",
+            "If the same object is open there: let UDP in at both firewalls.",
+        )
+    return Finding("mdns", Verdict.GOOD, f"Announced by mDNS: {listed}.")
+
+
+def check_clock(now_s: float) -> Finding:
+    """Whether the time of day is possible. The engine needs none; keys, files and people do."""
+    if now_s < _CLOCK_S_MIN:
+        return _odd("clock", "This computer's clock is years slow.", "Set its date and time.")
+    return Finding("clock", Verdict.GOOD, "The clock is plausible; the network does not need it.")
+
+
+def check_version(running: str, installed: str) -> Finding:
+    """Whether the program that runs is the one that is installed."""
+    if running != installed:
+        return _odd(
+            "version",
+            f"Version {running} runs, but {installed} is installed.",
+            "End the program and start it again.",
+        )
+    return Finding("version", Verdict.GOOD, f"Version {running} runs.")
 
 
 # Counters of the engine that tell a story, with the sentence and the fix.

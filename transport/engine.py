@@ -85,11 +85,11 @@ class Engine(Node):
         while self._core is not None:
             asked = self._piece_events
             started_s = self._clock()
-            rows = self._events.fetch(self._core, asked)
-            if rows:
-                self.take(rows)
+            events = self._events.fetch(self._core, asked)
+            if events.count:
+                self.take(events)
                 self.hand_out()
-            if len(rows) < asked:
+            if events.count < asked:
                 return False
             now_s = self._clock()
             self._fit_piece(now_s - started_s, until_s - started_s)

@@ -14,7 +14,8 @@ from __future__ import annotations
 import logging
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
 from typing import Any
 
 from transport import binding
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 
 HealthCallback = Callable[[HealthChanged], None]
 
+_new_tuple = tuple.__new__
+
 _DELIVERY = int(EventType.DELIVERY)
 _VIEW = int(EventType.VIEW)
 _HEALTH = int(EventType.HEALTH)
@@ -36,12 +39,13 @@ _WRITABLE = int(EventType.WRITABLE)
 class _Batch:
     """Deliveries of one group that have not been handed out."""
 
-    __slots__ = ("group", "loans", "senders")
+    __slots__ = ("group", "loans", "senders", "views")
 
     def __init__(self, group: Group) -> None:
         self.group = group
         self.senders: list[int] = []
         self.loans: list[Any] = []
+        self.views: list[memoryview] = []
 
 
 _Entry = _Batch | tuple[Group, View | None] | HealthChanged
@@ -64,6 +68,8 @@ class Node:
         self.on_health: HealthCallback | None = None
         # Called with contained errors of groups that have no hook of their own, and of the engine.
         self.on_error: ErrorCallback | None = None
+        # Told of each change of health and of each view, before those whom it concerns: for logs.
+        self.on_change: Callable[[HealthChanged | tuple[Group, View]], None] | None = None
         # How many feeds are being asked now: while any is, C must not be called again.
         self.pulling = 0
         self._core: binding.Core | None = None
@@ -189,25 +195,44 @@ class Node:
 
     # What drivers use
 
-    def lend(self, address: int, size: int) -> Any:
-        """A buffer over what the engine lends; a driver that cannot wait for its return copies."""
-        return binding.lend(address, size)
+    def lend(
+        self, addresses: Sequence[int], sizes: Sequence[int]
+    ) -> tuple[Sequence[Any], list[memoryview]]:
+        """Views of what the engine lends, and whatever is shared while one of them is held; a
+        driver that cannot wait for their return copies."""
+        loan, views = binding.lend(addresses, sizes)
+        return (loan,), views
 
-    def take(self, rows: list[binding.EventRow]) -> None:
+    def take(self, events: binding.Events) -> None:
         """Sorts what the engine reported into the queue; calls nobody."""
+        if events.count == 0:
+            return
+        deliveries = events.deliveries()
+        if deliveries is not None:
+            self._take_deliveries(*deliveries)
+        else:
+            self._take_mixed(events.rows())
+
+    def _take_deliveries(
+        self, user: int, senders: Sequence[int], addresses: Sequence[int], sizes: Sequence[int]
+    ) -> None:
+        group = self._groups.get(user)
+        if group is None:
+            return
+        batch = group.open_batch
+        if not isinstance(batch, _Batch):
+            batch = group.open_batch = _Batch(group)
+            self._queue.append(batch)
+        loans, views = self.lend(addresses, sizes)
+        batch.senders.extend(senders)
+        batch.loans.extend(loans)
+        batch.views.extend(views)
+
+    def _take_mixed(self, rows: list[binding.EventRow]) -> None:
         groups = self._groups
-        lend = self.lend
         for kind, health, reason, size, _, user, sender, number, data, members, count, _ in rows:
             if kind == _DELIVERY:
-                group = groups.get(user)
-                if group is None:
-                    continue
-                batch = group.open_batch
-                if not isinstance(batch, _Batch):
-                    batch = group.open_batch = _Batch(group)
-                    self._queue.append(batch)
-                batch.senders.append(sender)
-                batch.loans.append(lend(data, size))
+                self._take_deliveries(user, (sender,), (data,), (size,))
             elif kind == _HEALTH:
                 self._end_batches()
                 self._queue.append(HealthChanged(Health(health), Reason(reason), sender))
@@ -235,29 +260,35 @@ class Node:
                 if view is None:
                     group.take_writable()
                 else:
+                    if self.on_change is not None:
+                        self.on_change((group, view))
                     group.take_view(view)
 
     def _hand_out_batch(self, batch: _Batch) -> None:
         group = batch.group
         if group.open_batch is batch:
             group.open_batch = None
-        if group.closed:
+        if group.closed or not group.listening:
             return
-        views: list[memoryview] = [memoryview(loan) for loan in batch.loans]
         try:
-            group.take_deliveries(list(map(Delivery, batch.senders, views)))
+            # As Delivery(sender, view), without a Python call for each.
+            pairs = zip(batch.senders, batch.views, strict=True)
+            group.take_deliveries(list(map(_new_tuple, repeat(Delivery), pairs)))
         finally:
-            self._take_back(group, batch.loans, views)
+            self._take_back(group, batch.loans, batch.views)
 
     def _take_back(self, group: Group, loans: list[Any], views: list[memoryview]) -> None:
         """Ends the loan: a view that was kept raises from now on, and does not read freed
         memory."""
         exported = 0
-        for view in views:
-            try:
-                view.release()
-            except BufferError:  # Something else was built on it, and holds it.
-                exported += 1
+        try:
+            deque(map(memoryview.release, views), maxlen=0)
+        except BufferError:  # Something else was built on one, and holds it.
+            for view in views:
+                try:
+                    view.release()
+                except BufferError:
+                    exported += 1
         del views[:]
         counts = _references(loans)
         if exported or sum(counts) != _UNSHARED * len(counts):
@@ -272,6 +303,8 @@ class Node:
             )
 
     def _hand_out_health(self, change: HealthChanged) -> None:
+        if self.on_change is not None:
+            self.on_change(change)
         problem = change.problem
         if problem is not None:
             self.report(problem)

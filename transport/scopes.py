@@ -95,3 +95,8 @@ def _well_known(name: str) -> Scope:
 # A stranger with it can disturb the network; reading or altering an object needs the object's own
 # key.
 NEARBY = _well_known("Nearby")
+
+
+def scope_label(scope: Scope) -> str:
+    """What announcements and logs tell of a scope: who knows it recognises it, and no more."""
+    return blake2b(scope.scope_id, digest_size=8, person=b"liveobj mdns").hexdigest()

@@ -12,7 +12,7 @@ import heapq
 import itertools
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -134,10 +134,13 @@ class SimulatedEngine(Node):
 
     # Of the simulation
 
-    def lend(self, address: int, size: int) -> bytes:
+    def lend(
+        self, addresses: Sequence[int], sizes: Sequence[int]
+    ) -> tuple[list[bytes], list[memoryview]]:
         # The simulator takes its memory back when its call returns, whoever still holds a part of
         # it; a copy cannot be read too late.
-        return binding.copy_out(address, size)
+        copies = list(map(binding.copy_out, addresses, sizes))
+        return copies, [memoryview(copy) for copy in copies]
 
     def wake(self) -> None:
         super().wake()
@@ -152,7 +155,7 @@ class SimulatedEngine(Node):
 
     def on_events(self, events: binding.CData, count: int) -> None:
         self._pulled.clear()
-        self.take(binding.read_rows(events, count))
+        self.take(binding.Events(events, count))
         self.hand_out()
 
 

@@ -61,8 +61,10 @@ class Sidebar(QFrame):
         self._recent_at = self._column.count()
         self._column.addStretch(1)
         self._column.addWidget(line())
+        # Heading or not, the first tool does not touch the line.
+        self._column.addSpacing(SPACE_PX)
         self._toolbox_heading = label("TOOLBOX", "section")
-        self._toolbox_heading.setContentsMargins(2 * SPACE_PX, 3 * SPACE_PX, 0, SPACE_PX)
+        self._toolbox_heading.setContentsMargins(2 * SPACE_PX, 2 * SPACE_PX, 0, SPACE_PX)
         self._column.addWidget(self._toolbox_heading)
         self._tools = [self._tool(tool) for tool in tools]
         for button in self._tools:

@@ -132,6 +132,9 @@ class StateLine(QFrame):
         self._button.clicked.connect(self.show_details)
         self._network_label = label(network.short, "small")
         self._network_label.setToolTip(network.sentence)
+        self._network_label.setAlignment(
+            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        )
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * SPACE_PX, SPACE_PX, 4 * SPACE_PX, SPACE_PX)
         row.addWidget(self._button)

@@ -36,5 +36,12 @@ COMMANDS: dict[str, CommandEntry] = {
         CommandEntry(
             "describe", "say what the running program shows, as JSON", "app.commands.describe"
         ),
+        CommandEntry("net", "show who is here, live or as JSON", "app.commands.net"),
+        CommandEntry("doctor", "find out why another computer is not seen", "app.commands.doctor"),
+        CommandEntry(
+            "gms", "keep the list of members on this computer, without a window", "app.commands.gms"
+        ),
+        CommandEntry("bench", "measure how fast messages reach Python", "app.commands.bench"),
+        CommandEntry("scope", "make, show, join and leave private networks", "app.commands.scope"),
     )
 }

@@ -204,14 +204,27 @@ static inline uint64_t world_counter(fuzz_world *world, uint32_t node, const cha
  */
 enum world_step { STEP_MESSAGE = 4, STEP_TIME = 5, STEP_APPLICATION = 6, STEP_RAW = 7 };
 
+static inline void world_crash(fuzz_world *world, uint32_t node) {
+    memset(world->groups[node], 0, sizeof world->groups[node]);
+    if (qsm_sim_engine(world->sim, node))
+        qsm_sim_crash(world->sim, node);
+    else
+        qsm_sim_restart(world->sim, node);
+}
+
+/* Sends a short or a long message, leaves or joins a group, crashes or starts again. */
 static inline void world_act(fuzz_world *world, uint32_t node, uint32_t what) {
+    static char long_text[20000];
     uint32_t group = what & 1;
-    if (what & 2) {
-        world_send(world, node, group, "a message during the attack");
+    memset(long_text, 'x', sizeof long_text - 1);
+    if (what & 8) {
+        world_crash(world, node);
+    } else if (what & 2) {
+        world_send(world, node, group, what & 4 ? long_text : "a message during the attack");
     } else if (world->groups[node][group]) {
         qsm_group_leave(world->groups[node][group]);
         world->groups[node][group] = NULL;
-    } else {
+    } else if (qsm_sim_engine(world->sim, node)) {
         world_join(world, node, group);
     }
 }

@@ -2,8 +2,9 @@
  * make_corpus.c - writes the seeds of the fuzz targets: packets captured in a simulator run, and a
  * few plans. The same files at every run of the same engine. In the folder above, after `make`:
  *
- *     cc -std=c17 -Iinclude -Isrc fuzz/make_corpus.c build/libqsm.a -lsodium -lm -o
- * build/make_corpus build/make_corpus fuzz/corpus
+ *     M=build/make_corpus
+ *     cc -std=c17 -Iinclude -Isrc fuzz/make_corpus.c build/libqsm.a -lsodium -lm -o $M
+ *     $M fuzz/corpus
  */
 #include "fuzz_world.h"
 
@@ -124,6 +125,28 @@ static void write_packets(const char *folder, uint32_t fitting) {
     for (uint32_t i = packet_count; i-- > fitting;)
         write_packet(folder, &packets[i], &all);
     write_file(folder, "engine", "all-kinds.bin", all.script, all.script_bytes);
+    /* What applications do meanwhile: long messages, a node that goes, one that leaves a group. */
+    static const uint8_t acts[] = {STEP_APPLICATION | 0 << 3,
+                                   6,
+                                   0,
+                                   STEP_APPLICATION | 2 << 3,
+                                   7,
+                                   0,
+                                   STEP_APPLICATION | 2 << 3,
+                                   8,
+                                   0,
+                                   STEP_TIME,
+                                   208,
+                                   7,
+                                   STEP_APPLICATION | 1 << 3,
+                                   0,
+                                   0,
+                                   STEP_TIME,
+                                   100,
+                                   0};
+    static const char *const targets[] = {"engine", "repair", "token", "membership"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        write_file(folder, targets[i], "acts.bin", acts, sizeof acts);
 }
 
 static void write_plans(const char *folder) {

@@ -15,7 +15,7 @@ static void freeze_for(uint64_t freeze_ns) {
     const uint64_t view = oracle_seat_view(world_seat(all, 0, 0));
     const uint64_t slept_at = oracle_seat_deliveries(world_seat(all, SLEEPER, 0));
     scenario_reset_stalls(all, 0);
-    (void)qsm_sim_freeze(world_sim(all), SLEEPER, freeze_ns);
+    world_freeze(all, SLEEPER, freeze_ns);
     world_run(all, freeze_ns - WORLD_MS);
     const uint64_t stall_ns = scenario_stall_ns(all, 0, SLEEPER);
     CHECK(oracle_seat_deliveries(world_seat(all, SLEEPER, 0)) == slept_at);
@@ -58,7 +58,7 @@ static void a_frozen_host_is_replaced_and_returns_as_a_member(void) {
     }
     const uint32_t host = scenario_host(all);
     CHECK(host != UINT32_MAX);
-    (void)qsm_sim_freeze(world_sim(all), host, 15 * WORLD_S);
+    world_freeze(all, host, 15 * WORLD_S);
     world_run(all, 40 * WORLD_S);
     CHECK(scenario_host(all) != UINT32_MAX);
     scenario_end(all);

@@ -19,7 +19,7 @@ static uint64_t hash_of_a_run(uint64_t seed, bool crash) {
     }
     world_run(all, 3 * WORLD_S);
     if (crash) world_crash(all, 3);
-    (void)qsm_sim_freeze(world_sim(all), 2, 300 * WORLD_MS);
+    world_freeze(all, 2, 300 * WORLD_MS);
     world_run(all, 5 * WORLD_S);
     const uint64_t hash = qsm_sim_trace_hash(world_sim(all));
     world_destroy(all);

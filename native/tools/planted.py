@@ -18,6 +18,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,22 +93,33 @@ def link(objects: list[Path], program: Path) -> None:
     subprocess.run(command, check=True)
 
 
-def hunt(bug: int, program: Path, seeds: int, seconds: int) -> Verdict:
-    """Runs seeds until one fails, they are through, or the time is over."""
-    command = [str(program), "--count", str(seeds), "--brief"]
+def run_swarm(program: Path, first: int, count: int, seconds: float) -> tuple[int, str] | None:
+    """The first of these seeds that fails and its sentence; None when none does in that time."""
+    command = [str(program), "--from", str(first), "--count", str(count), "--brief"]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired as late:
-        # The swarm prints failures only: without one there is nothing, unless a seed hangs.
-        said = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-        return Verdict(bug, None, f"not found in {seconds} s {said}".strip())
+    except subprocess.TimeoutExpired:
+        return None
     match = FOUND.search(ran.stdout)
-    if match is not None:
-        lines = ran.stdout[match.start() :].splitlines()
-        return Verdict(bug, int(match[1]), lines[1].strip() if len(lines) > 1 else "")
-    if ran.returncode not in (0, 1):
-        return Verdict(bug, None, f"the swarm ended with {ran.returncode}: {ran.stderr[-200:]}")
-    return Verdict(bug, None, f"not found by {seeds} seeds")
+    if match is None:
+        return None
+    lines = ran.stdout[match.start() :].splitlines()
+    return int(match[1]), lines[1].strip() if len(lines) > 1 else ""
+
+
+def hunt(bug: int, program: Path, good: Path, seeds: int, seconds: int) -> Verdict:
+    """Runs seeds until one fails that does not fail without the bug."""
+    start_s, first = time.monotonic(), 1
+    while first <= seeds and time.monotonic() - start_s < seconds:
+        left_s = seconds - (time.monotonic() - start_s)
+        found = run_swarm(program, first, seeds - first + 1, left_s)
+        if found is None:
+            break
+        seed, sentence = found
+        if run_swarm(good, seed, 1, 300) is None:
+            return Verdict(bug, seed, sentence)
+        first = seed + 1
+    return Verdict(bug, None, f"not found by {seeds} seeds in {seconds} s")
 
 
 def main() -> int:
@@ -126,13 +138,15 @@ def main() -> int:
         sys.stderr.write("no bug is planted: no source says QSM_BUG(number)\n")
         return 2
     good = compile_all(sources(), BUILD / "0", 0, asked.jobs)
+    without_bug = BUILD / "0" / "swarm"
+    link(list(good.values()), without_bug)
     found = 0
     for bug, paths in planted.items():
         folder = BUILD / str(bug)
         objects = {**good, **compile_all(paths, folder, bug, asked.jobs)}
         program = folder / "swarm"
         link(list(objects.values()), program)
-        verdict = hunt(bug, program, asked.seeds, asked.seconds)
+        verdict = hunt(bug, program, without_bug, asked.seeds, asked.seconds)
         found += verdict.seed is not None
         where = "not found" if verdict.seed is None else f"seed {verdict.seed}"
         sys.stdout.write(f"{bug:3} {where:>10}  {words.get(bug, '?')}\n{'':16}{verdict.sentence}\n")

@@ -195,10 +195,7 @@ static void do_fault(storm *drawn, uint32_t fault, uint32_t node, uint32_t other
             join_some(drawn, node);
         }
         break;
-    case STORM_FREEZE:
-        world_tell(scene, "node %u freezes for %.3f s", node, (double)some_ns / 1e9);
-        (void)qsm_sim_freeze(sim, node, some_ns);
-        break;
+    case STORM_FREEZE: world_freeze(scene, node, some_ns); break;
     case STORM_PARTITION: partition(drawn); break;
     case STORM_BLOCK:
         world_tell(scene, "node %u %s node %u", other, on ? "does not hear" : "hears", node);

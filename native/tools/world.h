@@ -52,6 +52,8 @@ void world_crash(world *under_test, uint32_t node);
 void world_restart(world *under_test, uint32_t node);
 /* A clean departure; the node is down when its engine says that it is closed. */
 void world_close(world *under_test, uint32_t node);
+/* As qsm_sim_freeze. */
+void world_freeze(world *under_test, uint32_t node, uint64_t duration_ns);
 int world_health(world *under_test, uint32_t node);
 /* Times that the engine of this life told of this health. */
 uint32_t world_health_count(const world *under_test, uint32_t node, int health);

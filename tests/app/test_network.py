@@ -32,8 +32,9 @@ def test_it_finds_its_place_and_says_so(network: OfficeNetwork, qtbot: Any) -> N
 def test_a_busy_port_is_one_sentence(qapp: Any) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as holder:
         holder.bind(("", 0))
-        with pytest.raises(StartProblem, match="port"):
-            OfficeNetwork("127.0.0.1", holder.getsockname()[1])
+        port = holder.getsockname()[1]
+        with pytest.raises(StartProblem, match=rf"^UDP port {port} is in use .* with --port\.$"):
+            OfficeNetwork("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("interface", ["192.0.2.1", "nosuch0", "x" * 80])

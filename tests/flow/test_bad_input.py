@@ -54,6 +54,27 @@ def note(tmp_path: Path) -> str:
     return str(file)
 
 
+def in_own_network(
+    prepare: str, command: list[str], display: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs the command in a network namespace of its own; skips where the user may not make one."""
+    if shutil.which("unshare") is None:
+        pytest.skip("there is no unshare here")
+    script = f'{{ {prepare or "true"}; }} || exit 77; exec "$@"'
+    result = subprocess.run(
+        ["unshare", "--net", "sh", "-c", script, "sh", *command],
+        env=environment_on(display),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    if result.returncode == 77 or result.stderr.startswith("unshare"):
+        pytest.skip("this user cannot make a network of their own")
+    return result
+
+
 def test_an_unknown_option(screenless: dict[str, str], tmp_path: Path) -> None:
     assert_refused(run(screenless, tmp_path, "--nonsense"), "--nonsense")
 
@@ -87,6 +108,7 @@ def test_a_folder_in_place_of_a_file(screenless: dict[str, str], tmp_path: Path)
 
 def test_no_display(screenless: dict[str, str], tmp_path: Path, note: str) -> None:
     assert_refused(run(screenless, tmp_path, note), "no display")
+    assert not (tmp_path / "state").exists()
 
 
 def test_a_display_that_does_not_answer(screenless: dict[str, str], tmp_path: Path) -> None:
@@ -99,7 +121,7 @@ def test_a_busy_port(virtual_display: str, tmp_path: Path, note: str) -> None:
         port = holder.getsockname()[1]
         arguments = ("--interface", "127.0.0.1", "--port", str(port), note)
         result = run(environment_on(virtual_display), tmp_path, *arguments)
-    assert_refused(result, "port")
+    assert_refused(result, f"port {port} ")
 
 
 @pytest.mark.parametrize("interface", ["192.0.2.1", "nosuch0"])
@@ -110,31 +132,25 @@ def test_no_such_interface(virtual_display: str, tmp_path: Path, note: str, inte
 
 def test_no_multicast_on_the_interface(virtual_display: str, tmp_path: Path, note: str) -> None:
     """In a network of its own, which only the kernel's administrator can make."""
-    program = f"{sys.executable} -m app.main --state-dir {tmp_path}/state --interface v0 {note}"
-    script = (
+    program = [sys.executable, "-m", "app.main", "--state-dir", str(tmp_path / "state")]
+    deaf_link = (
         "ip link add v0 type veth peer name v1 && ip link set v1 up &&"
         " ip link set v0 multicast off && ip link set v0 up && ip addr add 10.9.9.1/24 dev v0"
-        f" || exit 77; exec {program}"
     )
-    if shutil.which("unshare") is None:
-        pytest.skip("there is no unshare here")
-    result = subprocess.run(
-        ["unshare", "--net", "sh", "-c", script],
-        env=environment_on(virtual_display),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    if result.returncode == 77 or result.stderr.startswith("unshare"):
-        pytest.skip("this user cannot make a network of their own")
-    assert_refused(result, "cannot multicast")
+    result = in_own_network(deaf_link, [*program, "--interface", "v0", note], virtual_display)
+    assert_refused(result, "v0 cannot multicast: name another one with --interface.")
 
 
-def test_a_state_folder_that_cannot_be_used(screenless: dict[str, str], tmp_path: Path) -> None:
+def test_no_network_at_all(virtual_display: str, tmp_path: Path, note: str) -> None:
+    """In a network of its own that has nothing but a loopback that is down."""
+    program = [sys.executable, "-m", "app.main", "--state-dir", str(tmp_path / "state"), note]
+    result = in_own_network("", program, virtual_display)
+    assert_refused(result, "no network interface that is up")
+
+
+def test_a_state_folder_that_cannot_be_used(virtual_display: str, tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file, not a folder")
-    assert_refused(run(screenless, tmp_path), "--state-dir")
+    assert_refused(run(environment_on(virtual_display), tmp_path), "--state-dir")
 
 
 def test_a_screenshot_is_written(virtual_display: str, tmp_path: Path, note: str) -> None:

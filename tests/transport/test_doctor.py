@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 
 from tests.transport.test_commands import SNAPSHOT
 from transport import doctor
+from transport.config import Peer
+from transport.discovery import Announcement
 from transport.doctor import (
     Finding,
     Verdict,
@@ -22,6 +25,7 @@ from transport.doctor import (
     examine,
 )
 from transport.links import Kind, Link, best_link, ipv4_address, list_links
+from transport.scopes import Scope
 
 CABLE = Link("eth0", Kind.WIRED, True, True, True, "10.0.0.7")
 WIFI = Link("wlan0", Kind.WIRELESS, True, True, True, "10.0.0.8")
@@ -186,3 +190,39 @@ def test_examination_of_this_computer_can_be_shown() -> None:
 
 def test_nothing_to_look_at_is_said() -> None:
     assert "Nothing" in as_text(asyncio.run(examine([])))
+
+
+def test_clock_of_another_century_is_odd() -> None:
+    assert doctor.check_clock(0).verdict is doctor.Verdict.ODD
+    assert doctor.check_clock(1_800_000_000).verdict is doctor.Verdict.GOOD
+
+
+def test_program_older_than_what_is_installed_is_odd() -> None:
+    assert doctor.check_version("1.0", "1.0").verdict is doctor.Verdict.GOOD
+    finding = doctor.check_version("1.0", "1.1")
+    assert (finding.verdict, finding.fix) == (
+        doctor.Verdict.ODD,
+        "End the program and start it again.",
+    )
+
+
+def test_mdns_tells_who_else_is_announced() -> None:
+    async def story() -> None:
+        scope = Scope.new_private("Office", os.urandom)
+        alone = replace(SNAPSHOT, groups=(), address="127.0.0.1:4711")
+        nobody = await doctor.check_mdns(scope, "127.0.0.1", alone, find_s=0.3)
+        assert "Nobody else of the scope Office" in nobody.sentence
+        announcements = [
+            await Announcement.start(scope, Peer("127.0.0.1", port)) for port in (4711, 4712)
+        ]
+        try:
+            apart = await doctor.check_mdns(scope, "127.0.0.1", alone)
+            assert apart.verdict is doctor.Verdict.ODD
+            assert "Announced are 127.0.0.1:4712, but nobody shares" in apart.sentence
+            together = await doctor.check_mdns(scope, "127.0.0.1", SNAPSHOT)
+            assert together.verdict is doctor.Verdict.GOOD
+        finally:
+            for announcement in announcements:
+                await announcement.close()
+
+    asyncio.run(asyncio.wait_for(story(), 30))

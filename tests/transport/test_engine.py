@@ -318,16 +318,49 @@ def test_step_inside_a_callback_goes_on_in_order() -> None:
 
 def test_departure_is_seen_at_once() -> None:
     async def story() -> None:
-        config = loopback()
+        # A silent member would be missed after this time, which no busy machine comes near.
+        config = loopback(tuning=Tuning(failure_s=30))
         async with running(config, config) as engines:
             bob, alice = await meet(engines)
             started_s = time.monotonic()
             assert await engines[1].close()
             await until(in_one_view([bob]))
-            assert time.monotonic() - started_s < 1.5
+            assert time.monotonic() - started_s < 15
             assert engines[1].closed
             with pytest.raises(Closed):
                 alice.group.send(b"late")
+
+    run(story())
+
+
+def test_departure_of_the_host_leaves_a_host_and_a_view_behind() -> None:
+    async def story() -> None:
+        config = loopback()
+        async with running(config, config) as engines:
+            _, bob = await meet(engines)
+            assert engines[0].health is Health.HOST
+            assert await engines[0].close()
+            await until(lambda: engines[1].health is Health.HOST)
+            await until(in_one_view([bob]))
+
+    run(story())
+
+
+def test_configuration_without_multicast_is_unicast_only() -> None:
+    async def story() -> None:
+        first = loopback(multicast=False)
+        engine = Engine.open(first)
+        EngineJoin(engine, AsyncioWatcher())
+        await engine.ready()
+        address = engine.info().address
+        second = replace(first, known_peers=(Peer(address.text, address.port),))
+        try:
+            async with running(second) as (other,):
+                recorders = await meet([engine, other])
+                recorders[0].send(b"by unicast")
+                await until(lambda: recorders[1].has_everything_of([recorders[0]]))
+        finally:
+            engine.destroy()
 
     run(story())
 
@@ -358,7 +391,7 @@ def test_closed_engine_refuses_everything_and_leaves_no_descriptor() -> None:
 
 def test_closing_is_bounded_and_says_when_it_was_not_clean() -> None:
     async def story() -> None:
-        config = loopback()
+        config = loopback(tuning=Tuning(failure_s=30))  # an unbounded close would take as long
         async with running(config, config) as engines:
             await meet(engines)
             host = next(engine for engine in engines if engine.health is Health.HOST)
@@ -366,7 +399,7 @@ def test_closing_is_bounded_and_says_when_it_was_not_clean() -> None:
             host.destroy()
             started_s = time.monotonic()
             await member.close(bound_s=0.05)
-            assert time.monotonic() - started_s < 1
+            assert time.monotonic() - started_s < 10
             assert member.closed
 
     run(story())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import FrozenInstanceError, fields
 from typing import Any
 
@@ -52,6 +53,42 @@ def test_fields_are_read_in_the_order_and_size_of_the_c_structure() -> None:
         field = getattr(event, name)
         setattr(event, name, value if isinstance(field, int) else ffi.cast("void *", value))
     assert binding.read_rows(event, 1) == [tuple(range(1, len(names) + 1))]
+
+
+def events_of(*changes: dict[str, int]) -> binding.Events:
+    events: binding.CData = ffi.new("qsm_event[]", len(changes))
+    for index, change in enumerate(changes):
+        event = events[index]
+        event.type = EventType.DELIVERY
+        for name, value in change.items():
+            kind = ffi.typeof(getattr(event, name)) if name in {"data", "user"} else None
+            setattr(event, name, value if kind is None else ffi.cast(kind, value))
+    return binding.Events(events, len(changes))
+
+
+def test_deliveries_of_one_group_are_read_by_columns() -> None:
+    events = events_of(
+        {"user": 7, "sender": 2**64 - 1, "data": 4096, "bytes": 10, "view": 5},
+        {"user": 7, "sender": 3, "data": 2**47, "bytes": 2**32 - 1, "reason": 1, "health": 2},
+    )
+    assert events.deliveries() == (7, [2**64 - 1, 3], [4096, 2**47], [10, 2**32 - 1])
+
+
+@pytest.mark.parametrize("change", [{"user": 8}, {"user": 7, "type": EventType.VIEW}])
+def test_anything_else_is_read_by_rows(change: dict[str, int]) -> None:
+    events = events_of({"user": 7}, change)
+    assert events.deliveries() is None
+    assert len(events.rows()) == events.count == 2
+
+
+def test_lent_memory_is_what_lies_at_each_address() -> None:
+    memory = ffi.new("uint8_t[]", bytes(range(200)))
+    start = int(ffi.cast("uintptr_t", memory))
+    loan, views = binding.lend([start + 150, start, start + 20], [10, 0, 5])
+    assert [bytes(view) for view in views] == [bytes(range(150, 160)), b"", bytes(range(20, 25))]
+    for view in views:
+        view.release()
+    assert sys.getrefcount(loan) == 2, "nobody holds it any more"
 
 
 def test_eviction_is_a_problem_and_admission_is_none() -> None:

@@ -32,7 +32,7 @@ def chatter(recorders: list[Recorder], rounds: int) -> None:
 
 
 def test_five_replicas_under_loss_take_milliseconds() -> None:
-    started_s = time.perf_counter()
+    started_s = time.process_time()  # this process's own: others may be busy
     with Simulation(seed=5) as simulation:
         _, recorders = simulated_members(simulation, 5)
         simulation.set_link(loss=0.2, delay_s=0.001, jitter_s=0.002)
@@ -41,8 +41,8 @@ def test_five_replicas_under_loss_take_milliseconds() -> None:
             lambda: all(recorder.has_everything_of(recorders) for recorder in recorders)
         )
         assert simulation.traffic().lost > 0
-    # Milliseconds where the machine is free; the bound is for one that is not.
-    assert time.perf_counter() - started_s < 2
+    # Milliseconds where the machine is fast; the bound is for one that is not.
+    assert time.process_time() - started_s < 2
 
 
 def test_duplicated_and_reordered_datagrams_are_invisible() -> None:
@@ -67,6 +67,15 @@ def test_same_seed_and_calls_give_the_same_history() -> None:
 
     assert history(7) == history(7)
     assert history(7)[0] != history(8)[0]
+
+
+def test_one_way_block_is_healed_by_the_others() -> None:
+    with Simulation(seed=13) as simulation:
+        nodes, recorders = simulated_members(simulation, 3)
+        simulation.block(nodes[0], nodes[1])
+        recorders[0].send(b"around the block")
+        assert simulation.run_until(lambda: recorders[1].of(recorders[0]) == recorders[0].sent)
+        simulation.block(nodes[0], nodes[1], blocked=False)
 
 
 def test_partition_gives_each_side_its_view_and_heals() -> None:

@@ -58,7 +58,10 @@ static void handle_first_link_packet(qsm_engine *engine, const qsm_arrival *arri
     qsm_peer_is_fresh(peer, arrival->header.counter);
     qsm_link *opened = qsm_link_to(engine, peer);
     if (opened != NULL) qsm_link_receive(opened, link, engine->now_ns);
-    qsm_peer_unuse(engine, peer); /* the roster has its own use, if the node was let in */
+    /* The request may be longer than a packet: the applicant is known until 64 others have come. */
+    qsm_peer **place = &engine->applicants[engine->applicant_next++ % QSM_APPLICANTS_MAX];
+    if (*place != NULL) qsm_peer_unuse(engine, *place);
+    *place = peer;
 }
 
 void qsm_link_message_arrived(qsm_engine *engine, qsm_peer *peer, const uint8_t *message,
@@ -74,6 +77,14 @@ void qsm_link_message_arrived(qsm_engine *engine, qsm_peer *peer, const uint8_t 
     }
 }
 
+void qsm_link_broken(qsm_engine *engine, qsm_peer *peer) {
+    /* What was dropped cannot be said again in part: whoever is concerned begins anew. */
+    if (engine->host != NULL)
+        qsm_host_lost(engine, peer->id);
+    else if (engine->client.host == peer)
+        qsm_client_search(engine, QSM_REASON_HOST_SILENT);
+}
+
 static void handle_status(qsm_region *region, uint64_t from, const qsm_status *status) {
     qsm_stream *stream = qsm_stream_of(region, from);
     if (stream == NULL || stream->own || stream->orphan || stream->sealed_off) return;
@@ -87,6 +98,8 @@ static void handle_region_packet(qsm_engine *engine, const qsm_header *header,
     qsm_region *region = qsm_region_find(engine, uid);
     if (region == NULL) {
         qsm_count(engine, QSM_COUNT_data_unknown_region);
+        if (header->kind == QSM_KIND_ORPHAN_QUERY)
+            qsm_orphan_answer_nothing(engine, header->sender, &control->orphan_query);
         return;
     }
     if (engine->client.suspended) {
@@ -95,7 +108,7 @@ static void handle_region_packet(qsm_engine *engine, const qsm_header *header,
     }
     int32_t index = qsm_region_index(region, header->sender);
     if (index >= 0) {
-        region->members[index].unresponsive = false;
+        region->members[index].silent_until_ns = 0;
         if (region->members[index].dead) return;
     }
     switch (header->kind) {

@@ -86,6 +86,7 @@ void qsm_engine_destroy(qsm_engine *engine) {
         qsm_region_dissolve(qsm_table_next(&engine->regions, &cursor));
     }
     qsm_client_stop(engine);
+    qsm_forget_applicants(engine);
     while (engine->peers.count > 0) { /* none is left unless a use was not given back */
         uint32_t cursor = 0;
         qsm_peer *peer = qsm_table_next(&engine->peers, &cursor);
@@ -179,6 +180,13 @@ void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent
                   event->type ^ event->sender ^ qsm_rotl64(event->view, 24) ^ event->bytes);
     events->items[(events->first + events->count++) & (events->capacity - 1)] =
         (qsm_pending_event){.event = *event, .lent = lent, .members = members};
+}
+
+void qsm_forget_applicants(qsm_engine *engine) {
+    for (uint32_t i = 0; i < QSM_APPLICANTS_MAX; i++) {
+        if (engine->applicants[i] != NULL) qsm_peer_unuse(engine, engine->applicants[i]);
+        engine->applicants[i] = NULL;
+    }
 }
 
 void qsm_forget_events(qsm_engine *engine, const qsm_group *group) {

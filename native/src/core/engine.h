@@ -23,6 +23,7 @@
 #include "sending/scheduler.h"
 
 typedef struct qsm_host qsm_host;
+typedef struct qsm_peer qsm_peer;
 typedef struct qsm_region qsm_region;
 
 /* Classes of packets, most urgent first; also the `priority` of qsm_datagram. */
@@ -84,6 +85,9 @@ struct qsm_engine {
     uint32_t group_count;
     uint64_t join_count; /* gives each membership of a group its own range of message numbers */
     qsm_client client;
+    qsm_peer *applicants[QSM_APPLICANTS_MAX]; /* with a good cookie, whose request is still arriving
+                                               */
+    uint32_t applicant_next;
     qsm_dead dead;  /* nodes known to have been put out */
     qsm_host *host; /* NULL unless this engine hosts the membership service */
     qsm_scheduler scheduler;
@@ -113,6 +117,7 @@ bool qsm_post_packet(qsm_engine *engine, uint32_t class, const qsm_address *to,
 /* Queues an event and takes over `lent` and `members` (either may be NULL). */
 void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent,
                     uint64_t *members);
+void qsm_forget_applicants(qsm_engine *engine);
 /* Throws away unfetched events of a group that is being left. */
 void qsm_forget_events(qsm_engine *engine, const qsm_group *group);
 bool qsm_address_equal(const qsm_address *a, const qsm_address *b);

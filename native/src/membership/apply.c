@@ -41,6 +41,7 @@ void qsm_apply_join(qsm_engine *engine) {
     qsm_bytes_add(&out, client->cookie, 16);
     qsm_bytes_add_address(&out, &engine->config.self);
     qsm_bytes_add64(&out, client->view_floor);
+    qsm_bytes_add32(&out, ++client->joins);
     qsm_bytes_add32(&out, client->requests);
     qsm_bytes_add32(&out, engine->group_count);
     uint32_t cursor = 0;
@@ -400,6 +401,7 @@ static void retry_waiting(qsm_engine *engine, qsm_directory *directory) {
 
 static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_t batch,
                            uint32_t requests_seen, qsm_reader *in) {
+    bool dissolved = false;
     uint32_t count = qsm_read32(in);
     for (uint32_t i = 0; i < count; i++)
         if (!apply_region(engine, directory, batch, in)) return false;
@@ -411,11 +413,7 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
         if (!apply_outsider(engine, in)) return false;
     directory->applied = batch;
     if (batch > engine->client.view_floor) engine->client.view_floor = batch;
-    count = qsm_read32(in);
-    for (uint32_t i = 0; i < count && !in->failed; i++) {
-        qsm_region *region = qsm_region_find(engine, qsm_read64(in));
-        if (region != NULL) qsm_region_close(region);
-    }
+    /* Deaths before closings: what the dead have left open keeps a region from being drained. */
     count = qsm_read32(in);
     for (uint32_t i = 0; i < count && !in->failed; i++) {
         uint64_t uid = qsm_read64(in);
@@ -424,10 +422,20 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
     count = qsm_read32(in);
     for (uint32_t i = 0; i < count && !in->failed; i++) {
         qsm_region *region = qsm_region_find(engine, qsm_read64(in));
+        if (region != NULL) qsm_region_close(region);
+    }
+    count = qsm_read32(in);
+    for (uint32_t i = 0; i < count && !in->failed; i++) {
+        qsm_region *region = qsm_region_find(engine, qsm_read64(in));
         if (region == NULL) continue;
         if (region->uses > 0) unmap_region(engine, region);
         qsm_region_dissolve(region);
+        dissolved = true;
     }
+    uint32_t cursor = 0;
+    for (qsm_group *group = dissolved ? next_group(engine, &cursor, NULL) : NULL; group;
+         group = next_group(engine, &cursor, group))
+        qsm_group_forget_gone(group);
     return !in->failed;
 }
 
@@ -435,8 +443,9 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     qsm_client *client = &engine->client;
     uint32_t tag = qsm_read32(in);
     uint64_t batch = qsm_read64(in);
+    uint32_t join = qsm_read32(in);
     uint32_t requests_seen = qsm_read32(in);
-    if (in->failed) return;
+    if (in->failed || join != client->joins) return;
     qsm_directory *directory = enter_directory(engine, tag);
     if (directory == NULL || !apply_sections(engine, directory, batch, requests_seen, in)) {
         /* What the host says cannot be put in force here (no memory, or it contradicts itself):

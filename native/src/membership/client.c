@@ -26,6 +26,7 @@ enum {
 };
 
 static void on_search_alarm(void *context, uint64_t now_ns);
+static void ping(qsm_engine *engine);
 static void on_ping_alarm(void *context, uint64_t now_ns);
 static void on_request_alarm(void *context, uint64_t now_ns);
 
@@ -61,7 +62,8 @@ void qsm_client_stop(qsm_engine *engine) {
     qsm_alarm_clear(&engine->alarms, &client->ping_alarm);
     qsm_alarm_clear(&engine->alarms, &client->request_alarm);
     if (client->host != NULL) qsm_peer_unuse(engine, client->host);
-    client->host = NULL;
+    if (client->last_host != NULL) qsm_peer_unuse(engine, client->last_host);
+    client->host = client->last_host = NULL;
     for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++)
         qsm_table_free(&client->directories[i].groups);
     free(client->left);
@@ -74,7 +76,8 @@ static void stop_following(qsm_engine *engine) {
     qsm_client *client = &engine->client;
     qsm_host_stop(engine);
     if (client->host != NULL) qsm_peer_unuse(engine, client->host);
-    client->host = NULL;
+    if (client->last_host != NULL) qsm_peer_unuse(engine, client->last_host);
+    client->host = client->last_host = NULL;
     qsm_alarm_clear(&engine->alarms, &client->ping_alarm);
 }
 
@@ -90,7 +93,11 @@ static void begin_search(qsm_engine *engine, uint64_t patience_ns) {
 
 void qsm_client_search(qsm_engine *engine, uint32_t reason) {
     qsm_client *client = &engine->client;
+    bool admitted = client->health == QSM_HEALTH_MEMBER || client->health == QSM_HEALTH_SUSPENDED;
+    qsm_peer *silent = reason == QSM_REASON_HOST_SILENT && admitted ? client->host : NULL;
+    if (silent != NULL) silent->uses++;
     stop_following(engine);
+    client->last_host = silent;
     client->target = (qsm_address){0};
     uint64_t patience = SEARCH_NS + qsm_prng_below(&engine->prng, SEARCH_NS);
     if (reason == QSM_REASON_HOST_SILENT) {
@@ -170,6 +177,27 @@ static void on_search_alarm(void *context, uint64_t now_ns) {
                   now_ns + SOLICIT_PAUSE_NS + qsm_prng_below(&engine->prng, SOLICIT_PAUSE_NS / 4));
 }
 
+/* The host that seemed gone answers: if it has not put us out, all is as it was; else it says so to
+ * our ping. */
+static void go_on_with_last_host(qsm_engine *engine) {
+    qsm_client *client = &engine->client;
+    client->host = client->last_host;
+    client->last_host = NULL;
+    client->pong_ns = engine->now_ns;
+    qsm_alarm_clear(&engine->alarms, &client->search_alarm);
+    set_health(engine, client->suspended ? QSM_HEALTH_SUSPENDED : QSM_HEALTH_MEMBER,
+               QSM_REASON_FOUND_HOST);
+    ping(engine);
+    qsm_alarm_set(&engine->alarms, &client->ping_alarm, engine->now_ns + PING_RETRY_NS);
+    qsm_alarm_set_earlier(&engine->alarms, &client->request_alarm,
+                          engine->now_ns + REQUEST_DELAY_NS);
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
+        region->drained = false; /* what was reported meanwhile went nowhere */
+        qsm_region_check_drained(region);
+    }
+}
+
 void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
     qsm_client *client = &engine->client;
     static const uint8_t none[16];
@@ -190,6 +218,12 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
         solicit(engine, &offer->address, false);
         return;
     }
+    if (client->last_host != NULL && qsm_epoch_compare(&offer->epoch, &client->epoch) == 0) {
+        go_on_with_last_host(engine);
+        return;
+    }
+    if (client->last_host != NULL) qsm_peer_unuse(engine, client->last_host);
+    client->last_host = NULL;
     client->host = qsm_peer_use(engine, offer->epoch.host, &offer->address);
     if (client->host == NULL) return;
     memcpy(client->cookie, offer->cookie, 16);

@@ -36,6 +36,7 @@ typedef struct {
     bool merging;             /* on the way to another host, sent by the last one */
     qsm_epoch epoch;          /* of the host that is followed */
     qsm_peer *host;           /* NULL while searching, and when this engine is the host */
+    qsm_peer *last_host;      /* fell silent: perhaps it answers again */
     qsm_directory *directory; /* of the host that is followed; NULL before its first batch */
     qsm_directory directories[QSM_DIRECTORIES_MAX];
     uint64_t view_floor; /* greatest view number seen */
@@ -51,6 +52,7 @@ typedef struct {
     uint8_t solicit_nonce[16];
     uint8_t cookie[16];
     uint64_t promote_ns;    /* when to become host if nobody answers */
+    uint32_t joins;         /* admissions asked for: what a host said before the last one is void */
     uint32_t requests;      /* numbered changes of membership asked for */
     uint32_t requests_sent; /* the host has been told of all up to here */
     uint64_t successors[QSM_SUCCESSORS_MAX];

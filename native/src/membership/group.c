@@ -9,6 +9,7 @@
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/delivery.h"
+#include "receiving/stream.h"
 #include "sending/scheduler.h"
 
 static uint64_t hash_id(const uint8_t id[QSM_GROUP_ID_BYTES]) {
@@ -124,16 +125,29 @@ void qsm_group_reset(qsm_group *group) {
     group->next_number = (group->serial << 40) + 1;
 }
 
-/* Forgets senders that are gone for good: dead, and in no region any more. Others may come back
- * with another host and go on numbering where they were. */
-static void forget_gone_senders(qsm_group *group) {
+/* Nothing more can come of a dead sender once all regions have ended its streams. */
+static bool is_done(qsm_engine *engine, uint64_t sender) {
+    if (!qsm_dead_has(&engine->dead, sender)) return false;
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
+        qsm_stream *stream = qsm_stream_find(region, sender);
+        if (stream != NULL && !qsm_stream_is_finished(stream)) return false;
+    }
+    return true;
+}
+
+/* How far a sender was delivered is kept until no region knows it any more, so that nothing is
+ * delivered twice. Others may come back with another host and go on numbering where they were. */
+void qsm_group_forget_gone(qsm_group *group) {
     for (qsm_order *order = group->orders; order != NULL;) {
         qsm_order *next = order->next;
         uint64_t sender = order->sender;
-        if (qsm_dead_has(&group->engine->dead, sender) &&
-            qsm_peer_find(group->engine, sender) == NULL) {
+        bool done = is_done(group->engine, sender);
+        if (done && qsm_peer_find(group->engine, sender) == NULL) {
             qsm_delivery_forget_sender(group->engine, group, sender);
             next = group->orders; /* several lives of the sender may have gone: begin again */
+        } else if (done) {
+            qsm_delivery_drop_waiting(order);
         }
         order = next;
     }
@@ -179,7 +193,7 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
     remember_view(group, view);
     group->first_in_view = true;
     group->broken = false;
-    forget_gone_senders(group);
+    qsm_group_forget_gone(group);
     qsm_count(engine, QSM_COUNT_views_installed);
     qsm_note(engine, QSM_TRACE_view_installed, view, hash_id(group->id));
     uint64_t *copy = malloc(member_count * sizeof *copy);

@@ -72,6 +72,7 @@ static void free_client(qsm_host *host, qsm_host_client *client) {
 void qsm_host_stop(qsm_engine *engine) {
     qsm_host *host = engine->host;
     if (host == NULL) return;
+    qsm_forget_applicants(engine);
     qsm_alarm_clear(&engine->alarms, &host->batch_alarm);
     qsm_alarm_clear(&engine->alarms, &host->check_alarm);
     for (uint32_t i = 0; i < host->next_handle; i++) {
@@ -351,6 +352,7 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
     qsm_read_bytes(in, 16); /* the cookie: was looked at before the link was accepted */
     qsm_read_address(in, &address);
     uint64_t floor = qsm_read64(in);
+    uint32_t join = qsm_read32(in);
     uint32_t requests = qsm_read32(in);
     uint32_t group_count = qsm_read32(in);
     if (in->failed || group_count > QSM_GROUPS_PER_NODE_MAX ||
@@ -368,6 +370,7 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
         qsm_note(engine, QSM_TRACE_client_joined, from, group_count);
     }
     if (floor > host->batch && floor < UINT64_MAX >> 8) host->batch = floor;
+    client->join = join;
     client->requests_seen = requests;
     for (uint32_t i = 0; i < group_count; i++)
         client_joins(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
@@ -505,6 +508,12 @@ bool qsm_host_admits(qsm_engine *engine, uint64_t id, const uint8_t *message, ui
 void qsm_host_heard(qsm_engine *engine, uint64_t id) {
     qsm_host_client *client = find_client(engine->host, id);
     if (client != NULL) client->heard_ns = engine->now_ns;
+}
+
+void qsm_host_lost(qsm_engine *engine, uint64_t id) {
+    qsm_host_client *client = find_client(engine->host, id);
+    if (client != NULL && client->peer != NULL)
+        evict(engine->host, client, QSM_REASON_EVICTED_SILENT);
 }
 
 void qsm_host_slept(qsm_engine *engine, uint64_t now_ns) {

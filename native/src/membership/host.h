@@ -28,6 +28,7 @@ typedef struct {
     qsm_address address;
     uint32_t *groups; /* handles, ascending */
     uint32_t group_count, group_capacity;
+    uint32_t join; /* its count of admissions asked for, said back with each batch */
     uint32_t requests_seen;
     uint64_t heard_ns;
     uint64_t joined_ns;
@@ -123,6 +124,8 @@ void qsm_host_ping_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *pi
 void qsm_host_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon);
 /* A packet of that node has arrived: it is alive. */
 void qsm_host_heard(qsm_engine *engine, uint64_t id);
+/* The node does not take what it is told: it is put out. */
+void qsm_host_lost(qsm_engine *engine, uint64_t id);
 /* The engine slept: nobody is to blame for not having been heard. */
 void qsm_host_slept(qsm_engine *engine, uint64_t now_ns);
 /* True when a solicitation's cookie is good, i.e. whoever shows it receives at its address. */

@@ -17,11 +17,14 @@ void qsm_host_region_free(qsm_host *host, qsm_host_region *region) {
     uint32_t cursor = 0;
     for (qsm_host_client *client;
          (client = qsm_table_next(&region->participants, &cursor)) != NULL;)
-        qsm_table_remove(&client->known, region->uid);
+        if (qsm_table_get(&client->known, region->uid) == region)
+            qsm_table_remove(&client->known, region->uid);
     cursor = 0;
     for (qsm_host_region *other; (other = qsm_table_next(&host->regions, &cursor)) != NULL;)
         if (other->base == region) other->base = NULL;
-    qsm_table_remove(&host->regions, region->uid);
+    /* One that was dissolved may have been reported again, by somebody who had not heard of it. */
+    if (qsm_table_get(&host->regions, region->uid) == region)
+        qsm_table_remove(&host->regions, region->uid);
     qsm_table_free(&region->participants);
     qsm_table_free(&region->drained);
     free(region->members);
@@ -400,9 +403,15 @@ static void tell_client(qsm_host *host, qsm_host_client *client, qsm_host_region
     qsm_bytes_add8(out, QSM_TO_CLIENT_BATCH);
     qsm_bytes_add32(out, host->tag);
     qsm_bytes_add64(out, host->batch);
+    qsm_bytes_add32(out, client->join);
     qsm_bytes_add32(out, client->requests_seen);
     tell_views(host, client);
     tell_outsiders(host, client);
+    qsm_bytes_add32(out, host->death_count);
+    for (uint32_t i = 0; i < host->death_count; i++) {
+        qsm_bytes_add64(out, host->deaths[i].uid);
+        qsm_bytes_add64(out, host->deaths[i].id);
+    }
     uint32_t count_at = out->count, count = 0;
     qsm_bytes_add32(out, 0);
     for (uint32_t i = 0; i < closing_count; i++)
@@ -411,11 +420,6 @@ static void tell_client(qsm_host *host, qsm_host_client *client, qsm_host_region
             count++;
         }
     qsm_bytes_patch32(out, count_at, count);
-    qsm_bytes_add32(out, host->death_count);
-    for (uint32_t i = 0; i < host->death_count; i++) {
-        qsm_bytes_add64(out, host->deaths[i].uid);
-        qsm_bytes_add64(out, host->deaths[i].id);
-    }
     count_at = out->count;
     count = 0;
     qsm_bytes_add32(out, 0);

@@ -84,8 +84,30 @@ static void send_new(qsm_link *link, uint64_t now_ns) {
     arm(link, now_ns);
 }
 
+/* Forgets what is queued and begins anew: the other end will not, or cannot, take it any more. */
+static void reset_sending(qsm_link *link) {
+    while (link->first != NULL) {
+        qsm_link_segment *next = link->first->next;
+        free(link->first);
+        link->first = next;
+    }
+    link->begun = false;
+    link->queued_bytes = 0;
+    link->next_sequence = 1;
+    link->pause_ns = PAUSE_MIN_NS;
+    link->stream = (uint32_t)qsm_prng_next(&link->engine->prng) | 1;
+}
+
 static void on_alarm(void *context, uint64_t now_ns) {
     qsm_link *link = context;
+    uint64_t patience_ns = 2 * link->engine->config.failure_ns;
+    if (link->first != NULL && now_ns - link->progress_ns > patience_ns) {
+        qsm_count(link->engine, QSM_COUNT_links_broken);
+        qsm_note(link->engine, QSM_TRACE_link_broken, link->peer->id, link->queued_bytes);
+        reset_sending(link);
+        qsm_link_broken(link->engine, link->peer); /* may free the link */
+        return;
+    }
     uint32_t window = 0;
     bool resent = false;
     for (qsm_link_segment *segment = link->first; segment != NULL && window < QSM_LINK_WINDOW;
@@ -121,10 +143,12 @@ bool qsm_link_send(qsm_link *link, const uint8_t *message, uint32_t bytes) {
         memcpy(segment->payload, message + at, part);
         at += part;
         segment->last = at == bytes;
-        if (link->first == NULL)
+        if (link->first == NULL) {
             link->first = segment;
-        else
+            link->progress_ns = link->engine->now_ns;
+        } else {
             link->tail->next = segment;
+        }
         link->tail = segment;
         link->queued_bytes += part;
     }
@@ -150,6 +174,8 @@ static void handle_acknowledgement(qsm_link *link, const qsm_link_packet *packet
         if (packet->selective >> ahead & 1) segment->arrived = true;
     }
     if (progress) {
+        link->begun = true;
+        link->progress_ns = link->engine->now_ns;
         link->pause_ns = PAUSE_MIN_NS;
         qsm_alarm_clear(&link->engine->alarms, &link->alarm);
     }
@@ -188,22 +214,23 @@ static void store_early(qsm_link *link, const qsm_link_packet *packet) {
         .filled = true, .last = packet->last, .bytes = packet->payload_bytes, .payload = payload};
 }
 
-/* The other end has begun anew: what it sent before is of no use. */
-static void reset_receiving(qsm_link *link, uint32_t stream) {
+/* The other end has begun anew: what it sent before is of no use. If it does not know our stream
+ * either, it has forgotten what it got of it; if it had got anything, we begin anew, too. */
+static void reset_receiving(qsm_link *link, const qsm_link_packet *packet) {
+    if (link->begun && packet->acknowledged_stream != link->stream) reset_sending(link);
     for (uint32_t i = 0; i < QSM_LINK_WINDOW; i++)
         free(link->early[i].payload);
     memset(link->early, 0, sizeof link->early);
     link->message_bytes = 0;
     link->received = 0;
-    link->peer_stream = stream;
+    link->peer_stream = packet->stream;
 }
 
 void qsm_link_receive(qsm_link *link, const qsm_link_packet *packet, uint64_t now_ns) {
     qsm_engine *engine = link->engine;
     qsm_peer *peer = link->peer;
     handle_acknowledgement(link, packet);
-    if (packet->sequence == 1 && packet->stream != link->peer_stream)
-        reset_receiving(link, packet->stream);
+    if (packet->sequence == 1 && packet->stream != link->peer_stream) reset_receiving(link, packet);
     if (packet->sequence != 0 && packet->stream == link->peer_stream) {
         link->acknowledge = true;
         if (packet->sequence > link->received) store_early(link, packet);

@@ -39,7 +39,9 @@ typedef struct qsm_link {
     qsm_link_segment *first, *tail;
     uint32_t next_sequence;
     uint64_t queued_bytes;
-    uint64_t pause_ns; /* before the oldest packet is sent again */
+    bool begun;           /* something of the stream has been acknowledged */
+    uint64_t progress_ns; /* when something was acknowledged, or the queue began */
+    uint64_t pause_ns;    /* before the oldest packet is sent again */
     /* receiving */
     uint32_t peer_stream;
     uint32_t received;                     /* all up to here has arrived in order */
@@ -53,6 +55,10 @@ typedef struct qsm_link {
 /* Called with each complete message, in order. It may free the link. */
 void qsm_link_message_arrived(qsm_engine *engine, qsm_peer *peer, const uint8_t *message,
                               uint32_t bytes);
+
+/* Called when the other end has acknowledged nothing for so long that the queue was dropped. It may
+ * free the link. */
+void qsm_link_broken(qsm_engine *engine, qsm_peer *peer);
 
 /* The peer's link, made when needed; NULL when memory is short. */
 qsm_link *qsm_link_to(qsm_engine *engine, qsm_peer *peer);

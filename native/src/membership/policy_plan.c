@@ -31,11 +31,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/limits.h"
 #include "membership/policy_build.h"
 #include "membership/policy_list.h"
 #include "qsm.h"
 
-#define PLAN_BYTES_MAX (16u << 20)
 #define PLAN_GROUPS_MAX (1u << 16)
 #define PLAN_LINE_BYTES_MAX 160u
 #define PLAN_NAME_BYTES_MAX 64u
@@ -188,7 +188,7 @@ static int finish_entries(plan *p, uint32_t *fault_line) {
 static int parse_plan(const char *text, uint32_t bytes, plan *p, uint32_t *fault_line) {
     memset(p, 0, sizeof *p);
     *fault_line = 1;
-    if (!text || bytes == 0 || bytes > PLAN_BYTES_MAX) return QSM_ERR_PLAN;
+    if (!text || bytes == 0 || bytes > QSM_PLAN_BYTES_MAX) return QSM_ERR_PLAN;
     plan_cursor rest = {text, text + bytes}, line;
     if (!take_line(&rest, &line) || !take_text(&line, PLAN_FIRST_LINE) || line.at != line.end)
         return QSM_ERR_PLAN;

@@ -164,7 +164,9 @@ int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence) {
     for (uint32_t i = 0; i < size; i++) {
         uint32_t index = start + (offset + i) % size;
         if (index >= region->member_count || region->members[index].dead) continue;
-        if ((int32_t)index == region->my_index || region->members[index].unresponsive) continue;
+        if ((int32_t)index == region->my_index ||
+            region->members[index].silent_until_ns > region->engine->now_ns)
+            continue;
         return (int32_t)index;
     }
     return -1;

@@ -27,7 +27,8 @@ typedef struct {
     uint64_t id;
     uint64_t rank;
     bool dead;
-    bool unresponsive; /* did not take a token; passed over until it is heard again */
+    uint64_t silent_until_ns; /* did not take a token: passed over until then, or until it is heard
+                               */
 } qsm_region_member;
 
 typedef struct qsm_region {

@@ -50,13 +50,20 @@ static void free_parked(qsm_engine *engine, qsm_parked *parked) {
     engine->counters[QSM_COUNT_parked_now]--;
 }
 
-static void free_order(qsm_engine *engine, qsm_order *order) {
+void qsm_delivery_drop_waiting(qsm_order *order) {
     while (order->parked != NULL) {
         qsm_parked *next = order->parked->next;
-        free_parked(engine, order->parked);
+        free_parked(order->group->engine, order->parked);
         order->parked = next;
     }
+    order->parked_last = NULL;
     if (order->partial != NULL) qsm_buffer_release(order->partial);
+    order->partial = NULL;
+    order->partial_bytes = 0;
+}
+
+static void free_order(qsm_engine *engine, qsm_order *order) {
+    qsm_delivery_drop_waiting(order);
     uint64_t hash = order_hash(order->group, order->sender, order->life);
     qsm_order *first = qsm_table_get(&engine->delivery.orders, hash);
     if (first == order) {

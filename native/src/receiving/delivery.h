@@ -62,6 +62,8 @@ void qsm_delivery_own(qsm_group *group, uint64_t view, const uint8_t *plain, uin
 /* Forgets what is known of a group's senders, or of one sender in all groups. */
 void qsm_delivery_forget_group(qsm_group *group);
 void qsm_delivery_forget_sender(qsm_engine *engine, qsm_group *group, uint64_t sender);
+/* Gives up what waits for messages that will never come. */
+void qsm_delivery_drop_waiting(qsm_order *order);
 void qsm_delivery_free(qsm_engine *engine);
 /* True while the application is so far behind that nothing more is taken. */
 bool qsm_delivery_is_full(const qsm_engine *engine);

@@ -135,7 +135,7 @@ static void advance(qsm_stream *stream) {
 
 void qsm_stream_learn_high(qsm_stream *stream, uint64_t high) {
     if (high <= stream->high || stream->own) return;
-    if (stream->fin_known && !stream->orphan && high > stream->fin) return;
+    if (stream->fin_known && (!stream->orphan || stream->settled) && high > stream->fin) return;
     /* A sender's window keeps it within this of every member. Who claims more must not make us
      * count so far. */
     if (high - stream->contiguous > QSM_STREAM_SLOTS_MAX) return;
@@ -175,6 +175,8 @@ static void take_fin(qsm_stream *stream, uint64_t sequence, const qsm_data *data
     stream->fin_known = true;
     stream->fin = sequence;
     if (!(data->flags & QSM_DATA_ESTATE)) return;
+    stream->settled = true;
+    stream->high = sequence; /* whatever was claimed beyond does not exist */
     uint64_t end = stream->base + QSM_STREAM_SLOTS_MAX < sequence
                        ? stream->base + QSM_STREAM_SLOTS_MAX
                        : sequence;

@@ -44,6 +44,7 @@ typedef struct qsm_stream {
     bool orphan;     /* the sender is dead */
     bool sealed_off; /* packets of this stream are not taken from the sender itself any more */
     bool fin_known;
+    bool settled;                        /* an executor has ended it: nothing comes after fin */
     uint64_t fin;                        /* last sequence of the stream, if known */
     uint64_t base;                       /* slots before it have been dropped */
     uint64_t contiguous;                 /* everything up to here is here (or a hole) */

@@ -16,8 +16,13 @@
 enum {
     ASK_AGAIN_NS = 100000000,
     TELL_EXECUTOR_NS = 200000000,
+    EXCHANGE_FAILURES = 14,  /* times failure_ns: executors may be cut off from each other for a
+                                while */
     ESTATE_BYTES_MAX = 48000 /* of one message to another executor */
 };
+
+/* What a message between executors ends with; nothing to tell is an answer that wants none. */
+enum { MORE_TO_TELL = 0, ALL_TOLD = 1, NOTHING_TO_TELL = 2 };
 
 enum estate_state {
     ESTATE_ASKING,     /* members report what they have */
@@ -45,8 +50,8 @@ struct qsm_estate {
     uint8_t *exists;    /* bit: some member has or had it */
     uint64_t high;      /* greatest sequence that anybody has */
     offered *offers;
-    qsm_table done_from; /* uid of a region whose executor has told all -> this */
-    qsm_table sent_to;   /* uid -> this: executors that have been told */
+    qsm_table sent_to;   /* uid -> id of the executor that was told, in place of a pointer */
+    qsm_table done_from; /* uid of a region that has told all -> id of its executor, as above */
     uint64_t exchange_by_ns;
     qsm_alarm alarm;
 };
@@ -152,6 +157,15 @@ void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orpha
     qsm_post_control(engine, QSM_KIND_ORPHAN_REPORT, &control, &peer->address);
 }
 
+void qsm_orphan_answer_nothing(qsm_engine *engine, uint64_t to, const qsm_orphan_query *query) {
+    qsm_peer *peer = qsm_peer_find(engine, to);
+    if (peer == NULL) return;
+    qsm_control control = {.orphan_report = {.region = query->region,
+                                             .stream = query->stream,
+                                             .attempt = query->attempt}};
+    qsm_post_control(engine, QSM_KIND_ORPHAN_REPORT, &control, &peer->address);
+}
+
 /* ---- the executor ---------------------------------------------------------------------------- */
 
 static void ask_members(qsm_estate *estate) {
@@ -198,6 +212,16 @@ static qsm_estate *estate_of(qsm_region *region, uint64_t sender) {
     ask_members(estate);
     qsm_alarm_set(&engine->alarms, &estate->alarm, engine->now_ns + ASK_AGAIN_NS);
     return estate;
+}
+
+static void ask_again(qsm_estate *estate, const qsm_stream *stream) {
+    estate->state = ESTATE_ASKING;
+    estate->attempt++;
+    estate->first = stream->contiguous + 1;
+    estate->high = stream->high_received;
+    memset(estate->exists, 0, QSM_STREAM_SLOTS_MAX / 8);
+    qsm_table_free(&estate->answered);
+    ask_members(estate);
 }
 
 void qsm_orphan_found(qsm_stream *stream) {
@@ -284,8 +308,8 @@ static void begin_telling(const qsm_estate *estate, uint64_t to_region, qsm_byte
     qsm_bytes_add64(out, estate->region->uid);
     qsm_bytes_add64(out, to_region);
     qsm_bytes_add64(out, estate->sender);
-    qsm_bytes_add8(out, 0);  /* done, patched */
-    qsm_bytes_add32(out, 0); /* count, patched */
+    qsm_bytes_add8(out, MORE_TO_TELL); /* patched in the last message */
+    qsm_bytes_add32(out, 0);           /* count, patched */
 }
 enum { TELLING_DONE_AT = 25, TELLING_COUNT_AT = 26 };
 
@@ -321,23 +345,36 @@ static void tell_executor(qsm_estate *estate, uint64_t to_region, qsm_peer *exec
     }
     qsm_bytes_patch32(&out, TELLING_COUNT_AT, count);
     if (!out.failed) {
-        out.data[TELLING_DONE_AT] = 1;
+        out.data[TELLING_DONE_AT] = ALL_TOLD;
         qsm_link_send(link, out.data, out.count);
-        qsm_table_put(&estate->sent_to, to_region, estate);
+        qsm_table_put(&estate->sent_to, to_region, (void *)(uintptr_t)executor->id);
         qsm_note(engine, QSM_TRACE_estate_offered, total, estate->sender);
     }
     qsm_bytes_free(&out);
 }
 
+/* A successor of a dead executor has to be told again. */
+static bool was_told(const qsm_estate *estate, uint64_t region, uint64_t executor) {
+    return (uint64_t)(uintptr_t)qsm_table_get(&estate->sent_to, region) == executor;
+}
+
 static bool exchange_is_done(qsm_estate *estate) {
     qsm_engine *engine = estate->region->engine;
     bool done = true;
+    /* Whoever has told us wants to be told, whether we know its region as a sibling or not. */
+    for (uint32_t i = 0; i < estate->done_from.capacity; i++) {
+        const qsm_table_slot *slot = &estate->done_from.slots[i];
+        if (slot->value == NULL) continue;
+        qsm_peer *executor = qsm_peer_find(engine, (uint64_t)(uintptr_t)slot->value);
+        if (executor != NULL && !executor->dead && !was_told(estate, slot->key, executor->id))
+            tell_executor(estate, slot->key, executor);
+    }
     uint32_t cursor = 0;
     for (qsm_region *other; (other = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
         if (!is_sibling(estate, other)) continue;
         const qsm_region_member *executor = &other->members[qsm_region_leader(other)];
         if (executor->peer == NULL) continue; /* this node leads that region, too: see below */
-        if (qsm_table_get(&estate->sent_to, other->uid) == NULL)
+        if (!was_told(estate, other->uid, executor->id))
             tell_executor(estate, other->uid, executor->peer);
         if (qsm_table_get(&estate->done_from, other->uid) == NULL) done = false;
     }
@@ -373,25 +410,45 @@ static bool read_offer(qsm_estate *estate, qsm_reader *in) {
     return true;
 }
 
+static void tell_nothing(qsm_engine *engine, uint64_t to, uint64_t region, uint64_t to_region,
+                         uint64_t sender) {
+    qsm_peer *peer = qsm_peer_find(engine, to);
+    qsm_link *link = peer != NULL ? qsm_link_to(engine, peer) : NULL;
+    if (link == NULL) return;
+    qsm_bytes out = {0};
+    qsm_bytes_add8(&out, QSM_TO_EXECUTOR_ESTATE);
+    qsm_bytes_add64(&out, region);
+    qsm_bytes_add64(&out, to_region);
+    qsm_bytes_add64(&out, sender);
+    qsm_bytes_add8(&out, NOTHING_TO_TELL);
+    qsm_bytes_add32(&out, 0);
+    if (!out.failed) qsm_link_send(link, out.data, out.count);
+    qsm_bytes_free(&out);
+}
+
 void qsm_orphan_estate_arrived(qsm_engine *engine, uint64_t from, qsm_reader *in) {
     uint64_t from_region = qsm_read64(in);
     uint64_t to_region = qsm_read64(in);
     uint64_t sender = qsm_read64(in);
-    bool done = qsm_read8(in) != 0;
+    uint8_t said = qsm_read8(in);
+    bool done = said != MORE_TO_TELL;
     uint32_t count = qsm_read32(in);
     qsm_region *region = qsm_region_find(engine, to_region);
-    if (in->failed || region == NULL || region->my_index < 0 || sender == engine->id) return;
-    qsm_peer *dead = qsm_peer_find(engine, sender);
-    if (dead == NULL) return;
-    qsm_estate *estate = estate_of(region, sender);
-    if (estate == NULL) return;
+    if (in->failed || sender == engine->id) return;
+    bool concerned =
+        region != NULL && region->my_index >= 0 && qsm_peer_find(engine, sender) != NULL;
+    qsm_estate *estate = concerned ? estate_of(region, sender) : NULL;
+    if (estate == NULL) { /* gone, or never heard of the dead: there is nothing to wait for here */
+        if (said == ALL_TOLD) tell_nothing(engine, from, to_region, from_region, sender);
+        return;
+    }
     for (uint32_t i = 0; i < count && estate->state != ESTATE_SETTLED; i++)
         if (!read_offer(estate, in)) break;
     if (!done) return;
-    qsm_table_put(&estate->done_from, from_region, estate);
+    qsm_table_put(&estate->done_from, from_region, (void *)(uintptr_t)from);
     qsm_peer *executor = qsm_peer_find(engine, from);
     if (executor != NULL && estate->state >= ESTATE_EXCHANGING &&
-        qsm_table_get(&estate->sent_to, from_region) == NULL)
+        !was_told(estate, from_region, from))
         tell_executor(estate, from_region, executor);
     look(estate);
 }
@@ -461,22 +518,21 @@ static void settle(qsm_estate *estate, qsm_stream *stream) {
         estate->offers = offer->next;
         free(offer);
     }
-    if (estate->high > 0) {
-        qsm_data last = {.flags = QSM_DATA_ESTATE | QSM_DATA_FIN};
-        for (uint64_t s = stream->contiguous + 1; s <= estate->high; s++) {
-            qsm_slot *slot = qsm_stream_slot(stream, s);
-            if (slot != NULL && slot->state != QSM_SLOT_MISSING && slot->state != QSM_SLOT_HOLE)
-                continue;
-            qsm_range *range = last.hole_count ? &last.holes[last.hole_count - 1] : NULL;
-            if (range != NULL && range->last + 1 == s) {
-                range->last = s;
-            } else {
-                if (last.hole_count == QSM_RANGES_MAX) break;
-                last.holes[last.hole_count++] = (qsm_range){.first = s, .last = s};
-            }
+    /* Also when nobody has anything: members may have heard that there was something. */
+    qsm_data last = {.flags = QSM_DATA_ESTATE | QSM_DATA_FIN};
+    for (uint64_t s = stream->contiguous + 1; s <= estate->high; s++) {
+        qsm_slot *slot = qsm_stream_slot(stream, s);
+        if (slot != NULL && slot->state != QSM_SLOT_MISSING && slot->state != QSM_SLOT_HOLE)
+            continue;
+        qsm_range *range = last.hole_count ? &last.holes[last.hole_count - 1] : NULL;
+        if (range != NULL && range->last + 1 == s) {
+            range->last = s;
+        } else {
+            if (last.hole_count == QSM_RANGES_MAX) break;
+            last.holes[last.hole_count++] = (qsm_range){.first = s, .last = s};
         }
-        if (!append(estate, stream, &last, NULL)) return;
     }
+    if (!append(estate, stream, &last, NULL)) return;
     estate->state = ESTATE_SETTLED;
     qsm_count(engine, QSM_COUNT_orphans_resolved);
     qsm_note(engine, QSM_TRACE_orphan_settled, estate->sender, estate->high);
@@ -493,7 +549,7 @@ static void look(qsm_estate *estate) {
     if (estate->state == ESTATE_ASKING && all_answered(estate)) estate->state = ESTATE_FETCHING;
     if (estate->state == ESTATE_FETCHING && is_complete(estate, stream)) {
         estate->state = ESTATE_EXCHANGING;
-        estate->exchange_by_ns = engine->now_ns + 2 * engine->config.failure_ns;
+        estate->exchange_by_ns = engine->now_ns + EXCHANGE_FAILURES * engine->config.failure_ns;
     }
     if (estate->state == ESTATE_EXCHANGING &&
         (exchange_is_done(estate) || engine->now_ns >= estate->exchange_by_ns))
@@ -524,10 +580,15 @@ void qsm_orphan_progress(qsm_stream *stream) {
 void qsm_orphans_membership_changed(qsm_region *region) {
     uint32_t cursor = 0;
     if (!executes(region)) return;
-    /* Somebody else may have been at it and died: whatever is open is this node's now. */
-    for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;)
-        if (stream->orphan && !qsm_stream_is_finished(stream)) {
-            qsm_estate *estate = estate_of(region, stream->sender);
-            if (estate != NULL) look(estate);
-        }
+    /* Somebody else may have been at it and died: whatever is open is this node's now. What the
+     * dead said they had is gone with them, so the others are asked again. */
+    for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;) {
+        if (!stream->orphan || qsm_stream_is_finished(stream)) continue;
+        qsm_estate *estate = qsm_table_get(&region->orphans.estates, stream->sender);
+        if (estate == NULL)
+            estate = estate_of(region, stream->sender);
+        else if (estate->state <= ESTATE_FETCHING)
+            ask_again(estate, stream);
+        if (estate != NULL) look(estate);
+    }
 }

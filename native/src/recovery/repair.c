@@ -152,13 +152,29 @@ void qsm_repairs_free(qsm_repairs *repairs) {
     *repairs = (qsm_repairs){0};
 }
 
+/* The sequences of the stream that this node may have; none: the last is 0. */
+static qsm_range what_is_here(qsm_engine *engine, uint64_t region_uid, uint64_t sender) {
+    qsm_region *region = qsm_region_find(engine, region_uid);
+    if (region == NULL) return (qsm_range){.first = 1, .last = 0};
+    if (sender == engine->id && region->sender != NULL)
+        return (qsm_range){.first = region->sender->stable + 1, .last = region->sender->high};
+    qsm_stream *stream = qsm_stream_find(region, sender);
+    if (stream == NULL) return (qsm_range){.first = 1, .last = 0};
+    return (qsm_range){.first = stream->base, .last = stream->high_received};
+}
+
 void qsm_repair_promise(qsm_engine *engine, uint64_t region, uint64_t stream, uint64_t to,
                         const qsm_range *ranges, uint32_t range_count) {
     qsm_repairs *repairs = &engine->repairs;
     if (repairs->items == NULL)
         repairs->items = calloc(QSM_REPAIR_QUEUE_MAX, sizeof *repairs->items);
     if (repairs->items == NULL) return;
+    qsm_range here = what_is_here(engine, region, stream);
     for (uint32_t i = 0; i < range_count; i++) {
+        qsm_range range = ranges[i];
+        if (range.first < here.first) range.first = here.first;
+        if (range.last > here.last) range.last = here.last;
+        if (range.first > range.last) continue;
         if (repairs->count == QSM_REPAIR_QUEUE_MAX) {
             qsm_count(engine, QSM_COUNT_pulls_dropped);
             return;
@@ -166,7 +182,7 @@ void qsm_repair_promise(qsm_engine *engine, uint64_t region, uint64_t stream, ui
         uint32_t place = (repairs->first + repairs->count++) % QSM_REPAIR_QUEUE_MAX;
         repairs->items[place] = (qsm_repair){.region = region,
                                              .stream = stream,
-                                             .range = ranges[i],
+                                             .range = range,
                                              .to = to,
                                              .asked_ns = engine->now_ns};
     }

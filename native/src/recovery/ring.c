@@ -19,6 +19,7 @@ enum {
     HURRY_BYTES = 1 << 20,
     PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
     PASS_TRIES_MAX = 3,
+    SILENT_NS = 1000000000, /* a member that did not take a token is left out for so long */
     RECORD_BYTES = 53,
     TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 25,
     PUSHED_MAX = 64
@@ -216,7 +217,7 @@ static void pass_on(qsm_ring_part *part, uint64_t now_ns) {
     while (part->position >= 0 && part->position < (int32_t)region->rings.ring_size) {
         next = member_at(region, part->level, ring, (uint32_t)part->position);
         if (next >= 0 && next != region->my_index && region->members[next].id != token->origin &&
-            !region->members[next].unresponsive)
+            region->members[next].silent_until_ns <= now_ns)
             break;
         next = -1;
         part->position += step;
@@ -263,7 +264,7 @@ static void on_pass_alarm(void *context, uint64_t now_ns) {
     uint32_t ring = my_ring(region, part->level);
     int32_t silent = inside ? member_at(region, part->level, ring, (uint32_t)part->position) : -1;
     if (silent < 0) return; /* it was on its way back to the leader, who will launch another */
-    region->members[silent].unresponsive = true;
+    region->members[silent].silent_until_ns = now_ns + SILENT_NS;
     qsm_count(engine, QSM_COUNT_tokens_skipped);
     qsm_note(engine, QSM_TRACE_token_skips, region->uid, region->members[silent].id);
     part->position += part->held->reverse ? -1 : 1;
@@ -472,7 +473,7 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
     if (part->incomplete) { /* whoever was passed over may be reached from the other side */
         part->reverse = !part->reverse;
         for (uint32_t i = 0; i < region->member_count; i++)
-            region->members[i].unresponsive = false;
+            region->members[i].silent_until_ns = 0;
     }
     if (part->wanted) {
         part->wanted = false;
@@ -559,6 +560,8 @@ void qsm_ring_nudge_arrived(qsm_region *region, const qsm_nudge *nudge, uint64_t
     qsm_stream *stream = qsm_stream_of(region, nudge->stream);
     if (stream == NULL) return;
     qsm_stream_learn_high(stream, nudge->high);
+    if (stream->orphan)
+        qsm_orphan_found(stream); /* perhaps only now there is something to settle */
     stream->announce = 2;
     qsm_rings_wake(region, now_ns);
 }

@@ -106,7 +106,7 @@ static void finish_packet(filling *fill, open_packet *open) {
     }
     if (qsm_address_is_set(&open->to)) qsm_post_packet(engine, QSM_CLASS_DATA, &open->to, &packet);
     qsm_buffer_release(open->buffer);
-    *open = (open_packet){0};
+    open->buffer = NULL;
     fill->made++;
 }
 
@@ -138,12 +138,22 @@ static open_packet *packet_for(filling *fill, qsm_region **regions, uint32_t reg
     open_packet *open = NULL;
     for (uint32_t i = 0; i < fill->count && open == NULL; i++)
         if (fill->packets[i].buffer == NULL) open = &fill->packets[i];
-    if (open == NULL && fill->count < OPEN_MAX) open = &fill->packets[fill->count++];
+    if (open == NULL && fill->count < OPEN_MAX) {
+        open = &fill->packets[fill->count++];
+        open->buffer = NULL;
+    }
     if (open == NULL) {
         open = &fill->packets[fill->made % OPEN_MAX];
         finish_packet(fill, open);
     }
-    *open = (open_packet){.region_count = region_count, .to = *to};
+    /* Not the whole of it: it is large, and made for each packet. */
+    open->region_count = region_count;
+    open->to = *to;
+    open->sealed_bytes = 0;
+    open->wide = false;
+    open->data.flags = 0;
+    open->data.message_count = 0;
+    open->data.hole_count = 0;
     memcpy(open->regions, regions, region_count * sizeof *regions);
     open->data.region_count = (uint8_t)region_count;
     open->buffer = qsm_pool_take(&fill->engine->pool, QSM_SMALL_BUFFER_BYTES);
@@ -329,9 +339,11 @@ static bool wants_more(const qsm_group *group) {
 
 void qsm_scheduler_fill(qsm_engine *engine, uint32_t packets_max) {
     qsm_scheduler *scheduler = &engine->scheduler;
-    if (scheduler->blocked_until_ns > engine->now_ns || engine->client.suspended) return;
+    if (qsm_scheduler_deadline_ns(engine) > engine->now_ns || engine->client.suspended) return;
     scheduler->blocked_until_ns = UINT64_MAX;
-    filling fill = {.engine = engine};
+    filling fill; /* large: only what is used is set */
+    fill.engine = engine;
+    fill.count = fill.made = 0;
     for (uint32_t p = 0; p < QSM_PRIORITIES; p++) {
         uint32_t idle = 0; /* groups in a row that could not send: a whole circle ends the round */
         uint32_t circle = 0;

@@ -120,6 +120,36 @@ def test_a_minority_waits_and_catches_up() -> None:
     assert all(len(replica.history) == 2 for replica in replicas)
 
 
+def test_one_who_began_an_epoch_that_nobody_else_heard_of_does_not_go_on_alone() -> None:
+    network = LocalNetwork(1)
+    replicas = [Replica(network, node) for node in (1, 2, 3)]
+    network.run()
+    first, second, third = (replica.order for replica in replicas)
+    epoch, ballot = first._epoch, second._ballot
+    network.partition({1, 2}, {3})
+    groups = {group.me: group for group in network.groups[GROUP]}
+    for _ in range(200):
+        network._pull_one(groups[1])
+        network._pull_one(groups[2])
+        network._deliver_one(groups[1])
+        if second._ballot == ballot:  # hears the proposal, but nothing after it
+            network._deliver_one(groups[2])
+    assert first._epoch > epoch
+    assert second._epoch == epoch
+    groups[2].inbox.clear()
+    network.partition({1}, {2, 3})
+    first.send(b"alone")
+    third.send(b"together")
+    network.run()
+    assert first.phase is OrderPhase.WAITING
+    assert replicas[0].history == []
+    assert replicas[1].history == replicas[2].history == [(1003, b"together")]
+    network.heal()
+    network.run()
+    check_same(replicas)
+    assert all(len(replica.history) == 2 for replica in replicas)
+
+
 def test_majorities() -> None:
     assert has_majority([1, 2, 3], [2, 3])
     assert not has_majority([1, 2, 3], [3])

@@ -207,7 +207,7 @@ def test_a_thousand_components_are_checked_well_under_a_second() -> None:
         )
         for i in range(1000)
     ]
-    start = time.perf_counter()
+    start_s = time.process_time()  # this process's own: others may be busy
     assert all(matches(left, right) for left, right in pairs)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start_s < 0.5
     assert matches.cache_info().misses == 50

@@ -1,0 +1,134 @@
+"""`live-objects gms`: a computer that keeps the list of members, without a window.
+
+It is an engine like any other, which may host the membership service and has no objects: when it
+is the first of its scope it hosts at once, otherwise it is next when those before it have gone.
+Plain asyncio; ends cleanly on SIGTERM and SIGINT.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from app.errors import StartProblem
+from app.line_server import LineServer, claim
+from app.network_profile import NetworkProfile
+from app.network_report import gms_socket, report
+from app.paths import Paths, find_paths
+from transport.config import EngineConfig, Peer
+from transport.engine import Engine
+from transport.engine_logger import EngineLogger
+from transport.errors import TransportError
+from transport.events import Health, HealthChanged
+from transport.finder import Finder
+from transport.loop import AsyncioWatcher, EngineJoin
+from transport.peer_book import choose_peers
+from transport.scopes import Scope
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--interface", metavar="ADDR", default="", help="network interface, by name or address")
+    add("--port", metavar="N", type=_port, default=0, help="UDP port (any free one if not given)")
+    add("--scope", metavar="FILE", type=Path, help="an invitation, instead of the profile's scope")
+    add("--peer", metavar="ADDR:PORT", action="append", default=[], help="whom to ask first")
+    add("--no-multicast", action="store_true", help="send by unicast only")
+    add("--no-mdns", action="store_true", help="neither announce nor search by mDNS")
+    add("--no-event-log", action="store_true", help="write no event log")
+    add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 1 to 65535")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    paths = find_paths(os.environ, arguments.state_dir)
+    paths.make()
+    claim(gms_socket(paths))
+    try:
+        return asyncio.run(_host(arguments, paths))
+    except TransportError as problem:
+        raise StartProblem(str(problem)) from None
+
+
+async def _host(arguments: argparse.Namespace, paths: Paths) -> int:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, ended.set)
+    profile = NetworkProfile.of(paths)
+    scope = profile.scope() if arguments.scope is None else Scope.read(arguments.scope)
+    async with AsyncExitStack() as stack:
+        engine = Engine.open(_config(arguments, scope, profile))
+        stack.push_async_callback(_depart, engine)
+
+        def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+            if request.get("do") == "net":
+                return report(engine)
+            return {"error": "This program has no window: it answers net only."}
+
+        server = await LineServer.start(gms_socket(paths), answer)
+        stack.push_async_callback(server.close)
+        engine.on_health = lambda change: _tell(engine, change)
+        watcher = AsyncioWatcher()
+        EngineJoin(engine, watcher)
+        if not arguments.no_event_log:
+            logger = EngineLogger(engine, profile.open_log(scope), watcher.call_at, time.monotonic)
+            stack.callback(logger.close)
+        if not arguments.no_mdns:
+            finder = Finder(engine, profile.book())
+            finder.start(loop)
+            stack.push_async_callback(finder.close)
+        await ended.wait()
+    return 0
+
+
+def _config(arguments: argparse.Namespace, scope: Scope, profile: NetworkProfile) -> EngineConfig:
+    typed = [Peer.parse(text) for text in arguments.peer]
+    return EngineConfig(
+        scope=scope,
+        interface=arguments.interface,
+        port=arguments.port,
+        multicast=not arguments.no_multicast,
+        known_peers=choose_peers(typed, profile.book().peers(scope)),
+    )
+
+
+async def _depart(engine: Engine) -> None:
+    told = await engine.close()
+    _say("ended" if told else "ended, the others were not told in time")
+
+
+_TOLD = {
+    Health.SEARCHING: "looking for others of",
+    Health.JOINING: "being let into",
+    Health.MEMBER: "member, with another host, of",
+    Health.HOST: "host of",
+    Health.SUSPENDED: "paused, since nobody answers, in",
+}
+
+
+def _tell(engine: Engine, change: HealthChanged) -> None:
+    words = _TOLD.get(change.health)
+    if words is not None:
+        info = engine.info()
+        place = f"{info.interface} {info.address.text}:{info.address.port}"
+        _say(f"{words} the scope {engine.config.scope.name} at {place}")
+
+
+def _say(words: str) -> None:
+    sys.stdout.write(words + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,112 @@
+"""`live-objects scope`: private networks: make one, invite to it, join it, leave it."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from pathlib import Path
+
+import segno
+
+from app.errors import StartProblem
+from app.network_profile import NetworkProfile
+from app.paths import find_paths
+from transport.errors import TransportError
+from transport.scopes import Scope, scope_label
+
+_NEXT_START = "A program that runs stays where it is until its next start.\n"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--state-dir", metavar="DIR", type=Path, help="the profile that joins or is shown"
+    )
+    parser.set_defaults(do=_show_current)
+    actions = parser.add_subparsers(metavar="ACTION")
+    make = actions.add_parser("make", help="make a new private scope")
+    make.add_argument("name", metavar="NAME", help="what its members will see")
+    make.add_argument("--file", metavar="FILE", type=Path, help="write the invitation there")
+    make.add_argument("--qr", action="store_true", help="draw the invitation as a QR code as well")
+    make.set_defaults(do=_make)
+    show = actions.add_parser("show", help="show the scope of this profile, or an invitation's")
+    show.add_argument("invitation", metavar="INVITATION", nargs="?", help="a file or the text")
+    show.add_argument("--invitation", dest="tell", action="store_true", help="with its secret")
+    show.add_argument("--qr", action="store_true", help="draw its invitation as a QR code")
+    show.set_defaults(do=_show)
+    join = actions.add_parser("join", help="join the scope of an invitation")
+    join.add_argument("invitation", metavar="INVITATION", help="a file or the text")
+    join.set_defaults(do=_join)
+    leave = actions.add_parser("leave", help="go back to Nearby, where everybody is")
+    leave.set_defaults(do=_leave)
+    for action in (make, show, join, leave):
+        # Before or after the action, as one likes.
+        action.add_argument(
+            "--state-dir", metavar="DIR", type=Path, default=argparse.SUPPRESS, help="as above"
+        )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    profile = NetworkProfile.of(find_paths(os.environ, arguments.state_dir))
+    try:
+        sys.stdout.write(arguments.do(arguments, profile))
+    except TransportError as problem:
+        raise StartProblem(str(problem)) from None
+    return 0
+
+
+def _make(arguments: argparse.Namespace, _profile: NetworkProfile) -> str:
+    scope = Scope.new_private(arguments.name, os.urandom)
+    if arguments.file is None:
+        text = scope.invitation() + "\n"
+    else:
+        scope.write(arguments.file)
+        text = f"{arguments.file}\n"
+    return text + (qr_text(scope) if arguments.qr else "")
+
+
+def _show_current(_arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    return _described(profile.scope())
+
+
+def _show(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    given = arguments.invitation
+    scope = profile.scope() if given is None else read_invitation(given)
+    text = _described(scope)
+    if arguments.tell:
+        text += f"  invitation  {scope.invitation()}\n"
+    return text + (qr_text(scope) if arguments.qr else "")
+
+
+def _join(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    scope = read_invitation(arguments.invitation)
+    profile.join(scope)
+    return f"This profile is in the scope {scope.name} now. {_NEXT_START}"
+
+
+def _leave(_arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    profile.leave()
+    return f"This profile is in the scope {profile.scope().name} now. {_NEXT_START}"
+
+
+def read_invitation(given: str) -> Scope:
+    """The scope that a text or a file invites to; `-` reads the text from the input, where others
+    on this computer do not see it in the list of processes."""
+    if given == "-":
+        return Scope.from_invitation(sys.stdin.read(4096))
+    if given.lstrip().startswith("live-objects-scope:"):
+        return Scope.from_invitation(given)
+    return Scope.read(Path(given))
+
+
+def _described(scope: Scope) -> str:
+    kind = "private: only those who were invited" if scope.private else "open to everybody"
+    return f"{scope.name}\n  kind        {kind}\n  label       {scope_label(scope)}\n"
+
+
+def qr_text(scope: Scope) -> str:
+    """The invitation as a QR code, of half-block characters."""
+    picture = io.StringIO()
+    segno.make(scope.invitation(), micro=False, error="m").terminal(picture, compact=True)
+    return picture.getvalue()

@@ -1,0 +1,77 @@
+"""What a profile knows of the network: its scope, whom it met, where its events are logged."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import StartProblem
+from app.paths import Paths
+from app.version import VERSION
+from transport.binding import counter_names
+from transport.errors import TransportError
+from transport.event_log import EventLog
+from transport.peer_book import PeerBook
+from transport.scopes import NEARBY, Scope, scope_label
+from transport.secrets_file import write_private
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkProfile:
+    """The files of one profile that concern the network."""
+
+    scope_file: Path
+    peers_file: Path
+    events: Path
+
+    @classmethod
+    def of(cls, paths: Paths) -> NetworkProfile:
+        return cls(paths.config / "scope", paths.state / "peers.json", paths.state / "events")
+
+    def scope(self) -> Scope:
+        """The scope that this profile has joined; Nearby where it has joined none."""
+        if not self.scope_file.exists():
+            return NEARBY
+        try:
+            return Scope.read(self.scope_file)
+        except TransportError as problem:
+            raise StartProblem(
+                f"The scope of this profile is unreadable: {str(problem)[:-1]}, or leave it with"
+                " live-objects scope leave."
+            ) from None
+
+    def join(self, scope: Scope) -> None:
+        """From the next start on, this profile is in that scope."""
+        try:
+            self.scope_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_private(self.scope_file, scope.invitation() + "\n", replace=True)
+        except OSError as problem:
+            raise StartProblem(
+                f"{self.scope_file} cannot be written: {problem.strerror}."
+            ) from None
+        except TransportError as problem:
+            raise StartProblem(str(problem)) from None
+
+    def leave(self) -> None:
+        """From the next start on, this profile is in the scope that everybody is in."""
+        try:
+            self.scope_file.unlink(missing_ok=True)
+        except OSError as problem:
+            raise StartProblem(
+                f"{self.scope_file} cannot be removed: {problem.strerror}."
+            ) from None
+
+    def book(self) -> PeerBook:
+        return PeerBook(self.peers_file)
+
+    def open_log(self, scope: Scope) -> EventLog:
+        """The event log of one run; makes no file before there is something to write."""
+        return EventLog(
+            self.events,
+            program=f"live-objects {VERSION}",
+            scope_label=scope_label(scope),
+            counter_names=counter_names(),
+            wall_ns=time.time_ns,
+            clock=time.monotonic,
+        )

@@ -1,0 +1,43 @@
+"""What a running program says of its network when it is asked, and the asking of it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from app.errors import StartProblem
+from app.instance_client import ask
+from app.paths import Paths
+from app.version import VERSION
+from transport.commands import Snapshot, as_json, from_json, take_snapshot
+from transport.engine import Engine
+from transport.errors import BadArgument
+
+NET_REQUEST = {"do": "net"}
+
+
+def gms_socket(paths: Paths) -> Path:
+    """Where `live-objects gms` of this profile listens; beside the window program's own."""
+    return paths.socket.with_suffix(".gms")
+
+
+def report(engine: Engine) -> dict[str, Any]:
+    """The answer to NET_REQUEST."""
+    snapshot = take_snapshot(engine, engine.config.scope.name, time.monotonic())
+    return {"version": VERSION, "snapshot": as_json(snapshot)}
+
+
+def ask_running(paths: Paths) -> tuple[str, Snapshot] | None:
+    """Version and network of the program that runs in this profile, window or not; None: none."""
+    for socket in (paths.socket, gms_socket(paths)):
+        answer = ask(socket, NET_REQUEST)
+        if answer is None:
+            continue
+        try:
+            return str(answer["version"]), from_json(answer["snapshot"])
+        except (KeyError, TypeError, BadArgument):
+            raise StartProblem(
+                "The program that runs is of another version: end it and start it again."
+            ) from None
+    return None

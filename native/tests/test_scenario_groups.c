@@ -1,0 +1,112 @@
+/* test_scenario_groups.c - long messages, feeds, full queues, several regions, and silence when all
+ * is done. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario.h"
+
+static void long_messages_are_cut_and_joined(void) {
+    world_options options = scenario_options(101, 4, 2);
+    options.link.loss_ppm = 20000;
+    world *all = scenario_begin(&options);
+    for (uint32_t i = 0; i < 4; i++) {
+        world_pour(all, i, i % 2, QSM_MESSAGE_BYTES_MAX, 10);
+        world_pour(all, i, (i + 1) % 2, 5000, 20);
+        (void)world_send(all, i, 0, 32);
+    }
+    (void)scenario_settle(all, 60 * WORLD_S, "long messages");
+    CHECK(oracle_seat_deliveries(world_seat(all, 0, 0)) == 4 + 2 * 10 + 2 * 20);
+    uint8_t *huge = calloc(1, QSM_MESSAGE_BYTES_MAX + 1);
+    CHECK(huge != NULL);
+    CHECK(qsm_group_send(world_group(all, 0, 0), huge, QSM_MESSAGE_BYTES_MAX + 1) ==
+          QSM_ERR_TOO_LARGE);
+    free(huge);
+    scenario_end(all);
+}
+
+static void feeds_are_pulled_until_they_are_empty(void) {
+    world_options options = scenario_options(102, 4, 3);
+    world *all = scenario_begin(&options);
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t group = 0; group < 3; group++) {
+            world_offer(all, i, group, 200, 500, group);
+        }
+    }
+    world_run(all, 10 * WORLD_S);
+    for (uint32_t group = 0; group < 3; group++) {
+        CHECK(oracle_seat_sent(world_seat(all, 0, group)) == 500);
+        CHECK(oracle_seat_deliveries(world_seat(all, 1, group)) == 2000);
+    }
+    scenario_end(all);
+}
+
+/* No group of this scope is in another's region; a message to three regions is three datagrams. */
+static void groups_over_several_regions_deliver_to_all(void) {
+    for (uint32_t hybrid = 0; hybrid <= 2; hybrid += 2) {
+        world_options options = scenario_options(103, 12, 4);
+        options.config.policy = QSM_POLICY_EXACT;
+        options.config.hybrid_regions_min = (uint8_t)hybrid;
+        world *all = world_create(&options);
+        for (uint32_t i = 0; i < 12; i++) {
+            world_join(all, i, 0);
+            world_join(all, i, 1 + i % 3);
+        }
+        (void)scenario_settle(all, 20 * WORLD_S, "coming up");
+        qsm_sim_link link = options.link;
+        link.loss_ppm = 50000;
+        qsm_sim_set_link(world_sim(all), &link);
+        for (uint32_t i = 0; i < 12; i++) {
+            world_pour(all, i, 0, 300, 300);
+            world_pour(all, i, 1 + i % 3, 300, 300);
+        }
+        (void)scenario_settle(all, 30 * WORLD_S, "messages over regions");
+        CHECK(oracle_seat_deliveries(world_seat(all, 0, 0)) == 12 * 300);
+        scenario_end(all);
+    }
+}
+
+static void an_idle_world_is_silent(void) {
+    world_options options = scenario_options(105, 16, 20);
+    world *all = scenario_begin(&options);
+    for (uint32_t i = 0; i < 16; i++) {
+        world_pour(all, i, i, 500, 200);
+    }
+    world_run(all, 10 * WORLD_S);
+    qsm_sim_traffic before, after;
+    qsm_sim_get_traffic(world_sim(all), &before);
+    world_run(all, 60 * WORLD_S);
+    qsm_sim_get_traffic(world_sim(all), &after);
+    const double rate = (double)(after.datagrams - before.datagrams) / 60 / 16;
+    scenario_figure("%.2f datagrams a second and node when idle", rate);
+    scenario_end(all);
+}
+
+/* The queue of a group is bounded; who is told that it is full is told when it is not any more. */
+static void a_full_queue_says_so_and_then_has_room(void) {
+    world_options options = scenario_options(92, 4, 1);
+    options.config.rate_bytes_per_s_max = 1000000;
+    world *all = scenario_begin(&options);
+    uint32_t taken = 0;
+    while (world_send(all, 0, 0, 1000) == QSM_OK && taken < 10 * QSM_SEND_QUEUE_MAX) {
+        taken++;
+    }
+    CHECK(taken == QSM_SEND_QUEUE_MAX);
+    CHECK(world_send(all, 0, 0, 1000) == QSM_ERR_FULL);
+    world_pour(all, 0, 0, 1000, 3000); /* goes on by QSM_EVENT_WRITABLE alone */
+    const uint64_t took_ns = scenario_settle(all, 20 * WORLD_S, "what was poured");
+    world_run(all, 10 * WORLD_S);
+    CHECK(oracle_seat_deliveries(world_seat(all, 3, 0)) == taken + 3000);
+    (void)took_ns;
+    scenario_end(all);
+}
+
+int main(void) {
+    static const scenario scenarios[] = {
+        SCENARIO(long_messages_are_cut_and_joined),
+        SCENARIO(feeds_are_pulled_until_they_are_empty),
+        SCENARIO(groups_over_several_regions_deliver_to_all),
+        SCENARIO(an_idle_world_is_silent),
+        SCENARIO(a_full_queue_says_so_and_then_has_room),
+    };
+    return SCENARIO_MAIN("test_scenario_groups", scenarios);
+}

@@ -1,0 +1,120 @@
+/* test_scenario_loss.c - lost, doubled, late and reordered packets: everything arrives, once, in
+ * order, soon. */
+#include "scenario.h"
+
+#define MESSAGES 6000U
+#define BYTES 1000U
+
+/* How long eight nodes need for one sender's messages when each link loses that many. */
+static uint64_t time_to_deliver_ns(uint32_t loss_ppm) {
+    world_options options = scenario_options(1, 8, 1);
+    options.link.bandwidth_bytes_per_s = 12500000;
+    world *all = scenario_begin(&options);
+    qsm_sim_link link = options.link;
+    link.loss_ppm = loss_ppm;
+    qsm_sim_set_link(world_sim(all), &link);
+    const uint64_t start_ns = world_now_ns(all);
+    world_pour(all, 0, 0, BYTES, MESSAGES);
+    (void)scenario_settle(all, 200 * WORLD_S, "everything under loss");
+    uint64_t last_ns = start_ns;
+    for (uint32_t i = 0; i < 8; i++) {
+        const oracle_seat *seat = world_seat(all, i, 0);
+        CHECK(oracle_seat_deliveries(seat) == MESSAGES);
+        const uint64_t done_ns = oracle_seat_last_delivery_ns(seat);
+        if (done_ns > last_ns) last_ns = done_ns;
+    }
+    scenario_end(all);
+    return last_ns - start_ns;
+}
+
+static void goodput_holds_under_random_loss(void) {
+    const uint64_t calm_ns = time_to_deliver_ns(0);
+    const uint64_t one_ns = time_to_deliver_ns(10000);
+    const uint64_t ten_ns = time_to_deliver_ns(100000);
+    const uint64_t thirty_ns = time_to_deliver_ns(300000);
+    const double calm = (double)calm_ns;
+    scenario_figure(
+        "%.1f MB/s without loss; goodput %.0f %% at 1 %% loss, %.0f %% at 10 %%, %.0f %%"
+        " at 30 %%",
+        MESSAGES * BYTES / (calm / 1e9) / 1e6, 100 * calm / (double)one_ns,
+        100 * calm / (double)ten_ns, 100 * calm / (double)thirty_ns);
+    CHECK_SAY(calm / (double)one_ns >= 0.9, "goodput of at least 90 %% at 1 %% loss");
+    CHECK_SAY(calm / (double)ten_ns >= 0.5, "goodput of at least 50 %% at 10 %% loss");
+}
+
+static uint64_t repairs_asked(world *all) {
+    return world_counter_sum(all, "pulls_sent");
+}
+
+static uint64_t repairs_made(world *all) {
+    return world_counter_sum(all, "repairs_sent") + world_counter_sum(all, "repairs_multicast");
+}
+
+static void a_hundred_gaps_need_few_requests(void) {
+    world_options options = scenario_options(3, 6, 1);
+    world *all = scenario_begin(&options);
+    world_flow(all, 0, 0, 1200, WORLD_MS, world_now_ns(all) + 4 * WORLD_S);
+    world_run(all, 500 * WORLD_MS);
+    qsm_sim_traffic before, after;
+    qsm_sim_get_traffic(world_sim(all), &before);
+    for (uint32_t i = 0; i < 100; i++) {
+        (void)qsm_sim_block(world_sim(all), 0, 1, true);
+        world_run(all, WORLD_MS);
+        (void)qsm_sim_block(world_sim(all), 0, 1, false);
+        world_run(all, 20 * WORLD_MS);
+    }
+    qsm_sim_get_traffic(world_sim(all), &after);
+    const uint64_t lost = after.blocked - before.blocked;
+    (void)scenario_settle(all, 10 * WORLD_S, "a hundred gaps");
+    scenario_figure("100 gaps of %" PRIu64 " packets: %" PRIu64 " requests, %" PRIu64 " repairs",
+                    lost, repairs_asked(all), repairs_made(all));
+    CHECK_SAY(repairs_asked(all) <= 150, "at most 150 requests");
+    CHECK_SAY(repairs_made(all) <= lost * 3 / 2, "at most 1.5 repairs for each lost packet");
+    scenario_end(all);
+}
+
+static void doubled_and_reordered_packets_are_delivered_once(void) {
+    world_options options = scenario_options(4, 8, 3);
+    world *all = scenario_begin(&options);
+    qsm_sim_link link = options.link;
+    link.duplicate_ppm = 500000;
+    link.delay_ns = 30 * WORLD_MS;
+    link.jitter_ns = 70 * WORLD_MS;
+    qsm_sim_set_link(world_sim(all), &link);
+    for (uint32_t i = 0; i < 8; i++) {
+        world_flow(all, i, i % 3, 300, 5 * WORLD_MS, world_now_ns(all) + 10 * WORLD_S);
+    }
+    world_run(all, 12 * WORLD_S);
+    qsm_sim_traffic traffic;
+    qsm_sim_get_traffic(world_sim(all), &traffic);
+    CHECK(traffic.duplicated > 10000);
+    scenario_end(all);
+}
+
+/* Each path in turn holds everything back for five seconds. */
+static void clogged_paths_lose_nothing(void) {
+    world_options options = scenario_options(5, 5, 1);
+    world *all = scenario_begin(&options);
+    for (uint32_t i = 0; i < 5; i++) {
+        world_flow(all, i, 0, 200, 10 * WORLD_MS, world_now_ns(all) + 30 * WORLD_S);
+    }
+    for (uint32_t i = 0; i < 5; i++) {
+        qsm_sim_link clog = options.link;
+        clog.delay_ns = 5 * WORLD_S;
+        (void)qsm_sim_set_link_between(world_sim(all), i, (i + 1) % 5, &clog);
+        world_run(all, 5 * WORLD_S);
+        (void)qsm_sim_set_link_between(world_sim(all), i, (i + 1) % 5, NULL);
+    }
+    world_run(all, 6 * WORLD_S);
+    scenario_end(all);
+}
+
+int main(void) {
+    static const scenario scenarios[] = {
+        SCENARIO(goodput_holds_under_random_loss),
+        SCENARIO(a_hundred_gaps_need_few_requests),
+        SCENARIO(doubled_and_reordered_packets_are_delivered_once),
+        SCENARIO(clogged_paths_lose_nothing),
+    };
+    return SCENARIO_MAIN("test_scenario_loss", scenarios);
+}

@@ -1,0 +1,110 @@
+"""Owns what is logged of an engine: its health and views when they change, its numbers at times.
+
+It looks at an engine from outside and writes to an `EventLog`. Deliveries are not seen here: what
+they cost is in the counters, which are read every ten seconds. An engine at rest causes one wake-up
+in that time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transport.event_log import EventLog
+from transport.event_log_schema import Record
+from transport.events import HealthChanged
+from transport.group import Group
+from transport.interfaces import View
+from transport.loop import Closable
+from transport.node import Node
+
+SAMPLE_S = 10.0
+FLUSH_S = 1.0
+REGIONS_MAX = 256
+MEMBERS_MAX = 4096
+
+CallAt = Callable[[float, Callable[[], None]], Closable]
+
+
+class EngineLogger:
+    """Logs `node` until closed. `call_at` makes appointments on the monotonic `clock`."""
+
+    def __init__(
+        self,
+        node: Node,
+        events: EventLog,
+        call_at: CallAt,
+        clock: Callable[[], float],
+        sample_s: float = SAMPLE_S,
+    ) -> None:
+        self._node = node
+        self._events = events
+        self._call_at = call_at
+        self._clock = clock
+        self._sample_s = sample_s
+        self._flush: Closable | None = None
+        self._closed = False
+        node.on_change = self._on_change
+        self._sample: Closable = call_at(clock() + sample_s, self._on_sample)
+
+    def close(self) -> None:
+        """A last sample, and the end of the segment. Harmless when done twice."""
+        if self._closed:
+            return
+        self._closed = True
+        self._node.on_change = None
+        self._sample.close()
+        if self._flush is not None:
+            self._flush.close()
+        self._take_sample()
+        self._events.close()
+
+    def note(self, name: str, **values: int | float | str | bool) -> None:
+        """An event of the application: numbers and fixed words, never content."""
+        if not self._closed:
+            self._events.record(Record.APPLICATION, self._node.node, name, values)
+            self._flush_soon()
+
+    def _on_change(self, change: HealthChanged | tuple[Group, View]) -> None:
+        if isinstance(change, HealthChanged):
+            self._events.record(Record.HEALTH, change.node, int(change.health), int(change.reason))
+        else:
+            group, view = change
+            members = [member.node for member in view.members[:MEMBERS_MAX]]
+            self._events.record(Record.VIEW, self._node.node, group.group_id, view.number, members)
+        self._flush_soon()
+
+    def _flush_soon(self) -> None:
+        if self._flush is None:
+            self._flush = self._call_at(self._clock() + FLUSH_S, self._on_flush)
+
+    def _on_flush(self) -> None:
+        self._flush = None
+        self._events.flush()
+
+    def _on_sample(self) -> None:
+        if not self._closed:
+            self._sample = self._call_at(self._clock() + self._sample_s, self._on_sample)
+            self._take_sample()
+            self._events.flush()
+
+    def _take_sample(self) -> None:
+        if self._node.closed:
+            return
+        node = self._node.node
+        values = list(self._node.counters().values())
+        self._events.record(Record.COUNTERS, node, int(self._clock() * 1e9), values)
+        for region in self._node.regions()[:REGIONS_MAX]:
+            self._events.record(
+                Record.REGION,
+                node,
+                region.region,
+                region.members,
+                region.alive,
+                region.senders,
+                region.ring_levels,
+                region.unacknowledged_packets,
+                region.rate_bytes_per_s,
+                round(region.acknowledgement_s * 1e9),
+                round(region.token_round_s * 1e9),
+                region.unicast,
+            )
