@@ -89,12 +89,14 @@ format: $(STAMP_PYTHON)
 bench: $(STAMP_ENGINE)
 	@echo '-- idle: two windows with one note, nobody does anything'
 	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.idle_bench
+	@echo '-- python: messages into Python callbacks, next to other systems when they are installed'
+	@$(VENV)/bin/live-objects bench python
 	@$(NATIVE) bench
 	@for name in $(BENCHES); do echo "-- $$name"; native/build/bench/$$name; done
 
 swarm: $(STAMP_PACKAGES)
 	@$(NATIVE) swarm
-	@echo 'built native/build/tools/swarm'
+	@native/build/tools/swarm --seconds $(TIME) --keep-going --brief
 
 # The seed corpus is copied, so that what a run adds is looked at before it becomes part of the seeds.
 fuzz: $(STAMP_PACKAGES)

@@ -14,6 +14,7 @@ from app.network_profile import NetworkProfile
 from app.network_report import ask_running
 from app.paths import find_paths
 from app.version import VERSION
+from transport.commands import Snapshot
 from transport.doctor import (
     Finding,
     Verdict,
@@ -63,8 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_SOMETHING_WRONG if wrong else 0
 
 
-async def _examine(wanted: str, scope: Scope, running: object) -> list[Finding]:
-    version, snapshot = running if isinstance(running, tuple) else (None, None)
+async def _examine(
+    wanted: str, scope: Scope, running: tuple[str, Snapshot] | None
+) -> list[Finding]:
+    version, snapshot = running if running is not None else (None, None)
     if snapshot is not None:
         wanted = wanted or snapshot.interface
     links = list_links()

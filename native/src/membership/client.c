@@ -237,12 +237,24 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
     qsm_alarm_set(&engine->alarms, &client->ping_alarm, engine->now_ns + PING_RETRY_NS);
 }
 
+/* Another host knows this node, but not its host: each is told of the other. */
+static void introduce(qsm_engine *engine, const qsm_beacon *beacon) {
+    qsm_client *client = &engine->client;
+    qsm_control theirs = {.beacon = *beacon};
+    qsm_post_control(engine, QSM_KIND_BEACON, &theirs, &client->host->address);
+    qsm_control ours = {.beacon = {.epoch = client->epoch, .address = client->host->address}};
+    qsm_post_control(engine, QSM_KIND_BEACON, &ours, &beacon->address);
+}
+
 void qsm_client_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
     qsm_client *client = &engine->client;
     if (beacon->multicast) client->heard_multicast_ns = engine->now_ns;
     if (beacon->epoch.host == engine->id) return;
     if (beacon->epoch.term > client->term_seen) client->term_seen = beacon->epoch.term;
     if (engine->host != NULL) qsm_host_beacon_arrived(engine, beacon);
+    if (client->host != NULL && !beacon->multicast &&
+        qsm_epoch_compare(&beacon->epoch, &client->epoch) != 0)
+        introduce(engine, beacon);
     if (engine->host != NULL || client->health != QSM_HEALTH_SEARCHING) return;
     if (client->promote_ns < engine->now_ns + SEARCH_NS)
         client->promote_ns = engine->now_ns + SEARCH_NS;

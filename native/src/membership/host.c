@@ -10,7 +10,12 @@
 #include "membership/link.h"
 #include "membership/peer.h"
 
-enum { COOKIE_SLOT_NS = 2000000000, BEACON_NS = 1000000000, BEACON_PAUSE_NS = 100000000 };
+enum {
+    COOKIE_SLOT_NS = 2000000000,
+    BEACON_NS = 1000000000,
+    BEACON_PAUSE_NS = 100000000,
+    ANSWER_PAUSE_NS = 20000000
+};
 
 static void on_batch_alarm(void *context, uint64_t now_ns);
 static void on_check_alarm(void *context, uint64_t now_ns);
@@ -558,8 +563,8 @@ void qsm_host_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
     int order = qsm_epoch_compare(&beacon->epoch, &host->epoch);
     if (order == 0) return;
     if (order < 0) { /* the other one should know of us; it may not hear our multicast */
-        if (engine->now_ns - host->beacon_ns > BEACON_PAUSE_NS) {
-            host->beacon_ns = engine->now_ns;
+        if (engine->now_ns - host->answer_ns > ANSWER_PAUSE_NS) {
+            host->answer_ns = engine->now_ns;
             send_beacon(host, &beacon->address, false);
         }
         return;

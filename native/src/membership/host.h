@@ -110,6 +110,7 @@ typedef struct qsm_host {
     qsm_address yield_address;
     uint64_t yield_by_ns;
     uint64_t beacon_ns;
+    uint64_t answer_ns; /* last beacon in answer to one of a lesser host */
     qsm_alarm batch_alarm, check_alarm;
 } qsm_host;
 

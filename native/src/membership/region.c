@@ -157,19 +157,20 @@ static uint32_t partition_of(const qsm_region *region, uint64_t sequence) {
     return (uint32_t)(sequence % qsm_region_partition_count(region));
 }
 
-int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence) {
+int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence, uint64_t sender) {
     uint32_t size = region->rings.ring_size;
     uint32_t start = partition_of(region, sequence) * size;
     uint32_t offset = (uint32_t)qsm_prng_below(&region->engine->prng, size);
+    int32_t last_resort = -1;
     for (uint32_t i = 0; i < size; i++) {
         uint32_t index = start + (offset + i) % size;
-        if (index >= region->member_count || region->members[index].dead) continue;
-        if ((int32_t)index == region->my_index ||
-            region->members[index].silent_until_ns > region->engine->now_ns)
-            continue;
-        return (int32_t)index;
+        if (index >= region->member_count || (int32_t)index == region->my_index) continue;
+        const qsm_region_member *member = &region->members[index];
+        if (member->dead || member->silent_until_ns > region->engine->now_ns) continue;
+        if (member->id != sender) return (int32_t)index;
+        last_resort = (int32_t)index;
     }
-    return -1;
+    return last_resort;
 }
 
 bool qsm_region_caches(const qsm_region *region, uint64_t sequence) {

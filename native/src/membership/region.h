@@ -74,8 +74,9 @@ int32_t qsm_region_index(const qsm_region *region, uint64_t id);
 int32_t qsm_region_leader(const qsm_region *region);
 /* The partition that caches a packet, and how many there are. */
 uint32_t qsm_region_partition_count(const qsm_region *region);
-/* Any member alive of the partition that caches `sequence`, other than this node; -1: none. */
-int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence);
+/* Any member alive of the partition that caches `sequence`, other than this node and, if possible,
+ * than the packet's sender, who has work enough; -1: none. */
+int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence, uint64_t sender);
 /* True when this node is to cache the packet. */
 bool qsm_region_caches(const qsm_region *region, uint64_t sequence);
 /* Sends a packet to all members, in the way that the region uses. */

@@ -90,10 +90,24 @@ static bool executes(const qsm_region *region) {
     return region->my_index >= 0 && qsm_region_leader(region) == region->my_index;
 }
 
+/* True when the other executors have got all that they were told: until then the region must not
+ * go. */
+static bool telling_is_done(const qsm_estate *estate) {
+    qsm_engine *engine = estate->region->engine;
+    for (uint32_t i = 0; i < estate->sent_to.capacity; i++) {
+        if (estate->sent_to.slots[i].value == NULL) continue;
+        qsm_peer *executor =
+            qsm_peer_find(engine, (uint64_t)(uintptr_t)estate->sent_to.slots[i].value);
+        if (executor != NULL && executor->link != NULL && executor->link->first != NULL)
+            return false;
+    }
+    return true;
+}
+
 bool qsm_orphans_are_open(const qsm_region *region) {
     uint32_t cursor = 0;
     for (qsm_estate *estate; (estate = qsm_table_next(&region->orphans.estates, &cursor)) != NULL;)
-        if (estate->state != ESTATE_SETTLED) return true;
+        if (estate->state != ESTATE_SETTLED || !telling_is_done(estate)) return true;
     return false;
 }
 
@@ -561,13 +575,14 @@ static void look(qsm_estate *estate) {
 static void on_estate_alarm(void *context, uint64_t now_ns) {
     qsm_estate *estate = context;
     qsm_engine *engine = estate->region->engine;
-    if (estate->state == ESTATE_SETTLED) return;
-    if (executes(estate->region) && !engine->client.suspended) {
-        if (estate->state == ESTATE_ASKING) ask_members(estate);
-        look(estate);
+    if (estate->state == ESTATE_SETTLED && telling_is_done(estate)) {
+        qsm_region_check_drained(estate->region);
+        return;
     }
-    if (estate->state != ESTATE_SETTLED)
-        qsm_alarm_set(&engine->alarms, &estate->alarm, now_ns + ASK_AGAIN_NS);
+    qsm_alarm_set(&engine->alarms, &estate->alarm, now_ns + ASK_AGAIN_NS);
+    if (!executes(estate->region) || engine->client.suspended) return;
+    if (estate->state == ESTATE_ASKING) ask_members(estate);
+    look(estate);
 }
 
 void qsm_orphan_progress(qsm_stream *stream) {

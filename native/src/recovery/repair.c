@@ -32,7 +32,7 @@ void qsm_repair_schedule(qsm_stream *stream, uint64_t now_ns) {
 static uint64_t choose_source(qsm_stream *stream, uint64_t sequence, uint32_t attempts) {
     qsm_region *region = stream->region;
     bool ask_sender = !stream->orphan && attempts >= 2 && attempts % 2 == 0;
-    int32_t index = ask_sender ? -1 : qsm_region_pick_cache(region, sequence);
+    int32_t index = ask_sender ? -1 : qsm_region_pick_cache(region, sequence, stream->sender);
     if (index < 0 && !stream->orphan) return stream->sender;
     if (index < 0 || (stream->orphan && attempts % 2 == 1)) {
         /* Anybody may still have it. */
@@ -126,8 +126,8 @@ void qsm_repair_ask(void *context, uint64_t now_ns) {
         if (slot->state != QSM_SLOT_MISSING) continue;
         uint32_t doublings =
             slot->attempts < ASK_PAUSE_DOUBLINGS_MAX ? slot->attempts : ASK_PAUSE_DOUBLINGS_MAX;
-        uint64_t due =
-            slot->attempts == 0 ? 0 : slot->asked_ns + ((uint64_t)ASK_PAUSE_NS << (doublings - 1));
+        uint64_t pause_ns = (uint64_t)ASK_PAUSE_NS << (doublings > 0 ? doublings - 1 : 0);
+        uint64_t due = slot->attempts == 0 ? 0 : slot->asked_ns + pause_ns;
         if (due > now_ns) {
             if (due < next_ns) next_ns = due;
             continue;

@@ -7,6 +7,7 @@
 #include "core/engine.h"
 #include "membership/client.h"
 #include "membership/group.h"
+#include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
 
@@ -14,6 +15,7 @@ enum {
     PACKETS_START = 64,
     STATUS_PAUSE_MIN_NS = 20000000,
     STATUS_PAUSE_MAX_NS = 320000000,
+    UNHEARD_PAUSE_NS = 160000000,
     STABLE_TELL_NS = 5000000 /* waits so long for a data packet to carry the news */
 };
 
@@ -209,12 +211,26 @@ void qsm_sender_tell_status(qsm_sender *sender) {
     qsm_region_multicast_control(sender->region, QSM_KIND_STATUS, &control);
 }
 
+/* Nobody has answered for a while: perhaps our multicast does not reach the region. */
+static void tell_status_singly(qsm_sender *sender) {
+    qsm_region *region = sender->region;
+    qsm_control control = {.status = {.region = region->uid,
+                                      .high = sender->high,
+                                      .stable = sender->stable,
+                                      .fin = sender->fin}};
+    for (uint32_t i = 0; i < region->member_count && !region->unicast; i++)
+        if (region->members[i].peer != NULL && !region->members[i].dead)
+            qsm_post_control(region->engine, QSM_KIND_STATUS, &control,
+                             &region->members[i].peer->address);
+}
+
 static void on_alarm(void *context, uint64_t now_ns) {
     qsm_sender *sender = context;
     qsm_engine *engine = sender->region->engine;
     bool waits = sender->acked < sender->high;
     if (waits && now_ns - sender->idle_since_ns >= sender->status_pause_ns) {
         qsm_sender_tell_status(sender);
+        if (sender->status_pause_ns >= UNHEARD_PAUSE_NS) tell_status_singly(sender);
         sender->idle_since_ns = now_ns;
         if (sender->status_pause_ns < STATUS_PAUSE_MAX_NS) sender->status_pause_ns *= 2;
     } else if (!waits && sender->told < sender->stable) {
