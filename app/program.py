@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -77,7 +78,9 @@ def _run_live(
     # The person and their objects.
     settings = load_settings(paths.settings)
     person = Person(options.name or settings.name, options.colour or settings.colour)
-    session = Session(Host(network.engine, paths.objects, person, loop, os.urandom), paths)
+    session = Session(
+        Host(network.engine, paths.objects, person, loop, os.urandom, wall_time=time.time), paths
+    )
 
     # The window, and everything that one can do in it.
     def remember_theme(mode: Mode) -> None:

@@ -33,8 +33,12 @@ COMMANDS: dict[str, CommandEntry] = {
     for entry in (
         CommandEntry("new", "make a new note and write its reference file", "app.commands.new"),
         CommandEntry("inspect", "say what a reference file refers to", "app.commands.inspect"),
+        CommandEntry("check", "say whether a reference file is in order", "app.commands.check"),
         CommandEntry(
             "describe", "say what the running program shows, as JSON", "app.commands.describe"
+        ),
+        CommandEntry(
+            "keep", "keep objects alive and on disk, without a window", "app.commands.keep"
         ),
         CommandEntry("net", "show who is here, live or as JSON", "app.commands.net"),
         CommandEntry("doctor", "find out why another computer is not seen", "app.commands.doctor"),

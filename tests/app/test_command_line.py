@@ -70,13 +70,15 @@ def test_help_and_version_exit_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(name in output for name in COMMANDS)
 
 
-def test_new_and_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_inspect_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "Plan.liveobject"
     assert main(["new", str(file)]) == 0
     assert main(["inspect", str(file)]) == 0
     output = capsys.readouterr().out
-    assert "title     Plan" in output
-    assert "rights    edit" in output
+    assert "title = 'Plan'" in output
+    assert "rights    can edit" in output
+    assert main(["check", str(file)]) == 0
+    assert "in order" in capsys.readouterr().out
     assert main(["new", str(file)]) == 2
     assert "exists already" in capsys.readouterr().err
 
@@ -85,6 +87,7 @@ def test_new_and_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     ("arguments", "part"),
     [
         (["inspect", "missing.liveobject"], "missing.liveobject"),
+        (["check", "missing.liveobject"], "missing.liveobject"),
         (["inspect"], "live-objects inspect --help"),
         (["new", "no/such/folder/x.liveobject"], "cannot be written"),
         (["describe", "--state-dir", "nowhere"], "not running"),

@@ -1,0 +1,76 @@
+"""`live-objects keep FILE…`: a member without a window that keeps objects alive and on disk.
+
+Whoever opens a kept object later has what was written while nobody else was there. Plain asyncio;
+ends cleanly on SIGTERM and SIGINT.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from app.errors import StartProblem
+from app.network_profile import NetworkProfile
+from app.paths import Paths, find_paths
+from liveobj.host import Host, Person
+from liveobj.keeping import Keeper
+from transport.config import EngineConfig
+from transport.engine import Engine
+from transport.errors import TransportError
+from transport.loop import AsyncioWatcher, EngineJoin
+from transport.peer_book import choose_peers
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", metavar="FILE", type=Path, nargs="+", help="reference files of what is to be kept")
+    add("--interface", metavar="ADDR", default="", help="network interface, by name or address")
+    add("--name", metavar="NAME", default="Keeper", help="how the others see it")
+    add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    missing = [file for file in arguments.files if not file.is_file()]
+    if missing:
+        raise StartProblem(f"There is no file {str(missing[0])!r} to keep.")
+    paths = find_paths(os.environ, arguments.state_dir)
+    paths.make()
+    try:
+        return asyncio.run(_keep(arguments, paths))
+    except TransportError as problem:
+        raise StartProblem(str(problem)) from None
+
+
+async def _keep(arguments: argparse.Namespace, paths: Paths) -> int:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, ended.set)
+    profile = NetworkProfile.of(paths)
+    scope = profile.scope()
+    peers = choose_peers([], profile.book().peers(scope))
+    engine = Engine.open(
+        EngineConfig(scope=scope, interface=arguments.interface, known_peers=peers)
+    )
+    try:
+        EngineJoin(engine, AsyncioWatcher())
+        person = Person(arguments.name)
+        host = Host(engine, paths.objects, person, loop, os.urandom, wall_time=time.time)
+        keeper = Keeper(host, [file.resolve() for file in arguments.files])
+        try:
+            for kept in keeper.state():
+                sys.stdout.write(f"{kept.path}: {kept.sentence}\n")
+            sys.stdout.flush()
+            await ended.wait()
+        finally:
+            keeper.close()
+    finally:
+        await engine.close()
+    return 0

@@ -1,0 +1,25 @@
+"""What commands over reference files have in common: their argument, and how they complain."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TextIO
+
+Report = Callable[[Iterable[Path], TextIO, TextIO], int]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="FILE", type=Path, nargs="+", help="reference files")
+
+
+def run(report: Report, arguments: argparse.Namespace) -> int:
+    """Runs the report; each complaint is a line that says who complains."""
+    complaints = io.StringIO()
+    code = report(arguments.files, sys.stdout, complaints)
+    for line in complaints.getvalue().splitlines():
+        sys.stderr.write(f"live-objects: {line}\n")
+    return code
