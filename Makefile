@@ -36,7 +36,7 @@ STAMP_PACKAGES := $(VENV)/.stamp-packages
 STAMP_PYTHON   := $(VENV)/.stamp-python
 STAMP_ENGINE   := $(VENV)/.stamp-engine
 
-.PHONY: help run screenshot test lint format bench swarm fuzz clean distclean
+.PHONY: help run screenshot test lint format bench planted swarm fuzz clean distclean
 
 help:
 	@echo 'make run         set up what is missing and start the application; without a display'
@@ -45,8 +45,9 @@ help:
 	@echo 'make screenshot  take the pictures of the documentation again, into $(PICTURES)'
 	@echo 'make lint        check formatting, lint and types'
 	@echo 'make format      format Python and C'
-	@echo 'make bench       run the benchmarks: idle processor time, the engine'
-	@echo 'make swarm       build the swarm tool: many nodes in one process'
+	@echo 'make bench       run the benchmarks: idle processor time, Python callbacks, the engine'
+	@echo 'make swarm       random storms on simulated nodes for TIME=$(TIME) seconds; prints how to replay'
+	@echo 'make planted     plant known bugs in the engine and let the swarm look, TIME=$(TIME) seconds each'
 	@echo 'make fuzz        run every fuzzer for TIME=$(TIME) seconds'
 	@echo 'make clean       remove what was built'
 	@echo 'make distclean   remove also the virtual environment'
@@ -93,6 +94,10 @@ bench: $(STAMP_ENGINE)
 	@$(VENV)/bin/live-objects bench python
 	@$(NATIVE) bench
 	@for name in $(BENCHES); do echo "-- $$name"; native/build/bench/$$name; done
+
+# Plants twenty known bugs one at a time; the swarm must find at least nineteen.
+planted: $(STAMP_PACKAGES)
+	@$(PYTHON_IN_VENV) native/tools/planted.py --seconds $(TIME)
 
 swarm: $(STAMP_PACKAGES)
 	@$(NATIVE) swarm

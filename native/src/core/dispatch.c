@@ -1,4 +1,5 @@
 #include "core/dispatch.h"
+#include "core/planted.h"
 
 #include "membership/client.h"
 #include "membership/host.h"
@@ -32,7 +33,7 @@ static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
         known = true;
         qsm_stream *stream = qsm_stream_of(region, data.sender);
         if (stream == NULL) continue;
-        if (original && (stream->orphan || stream->sealed_off)) {
+        if (!QSM_BUG(15) && original && (stream->orphan || stream->sealed_off)) {
             /* The members have agreed, or are about to agree, on what there is of it. */
             qsm_count(engine, QSM_COUNT_data_from_dead_sender);
             continue;

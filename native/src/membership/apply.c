@@ -6,6 +6,7 @@
 
 #include "core/bytes.h"
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/group.h"
 #include "membership/host.h"
@@ -376,7 +377,7 @@ static void apply_death(qsm_engine *engine, uint64_t batch, uint64_t uid, uint64
     while ((region = qsm_table_next(&engine->regions, &cursor)) != NULL)
         if (uid == 0 || region->uid == uid) regions[count++] = region;
     for (uint32_t i = 0; i < count; i++)
-        qsm_region_node_died(regions[i], id);
+        if (!QSM_BUG(7)) qsm_region_node_died(regions[i], id);
     free(regions);
 }
 
@@ -445,7 +446,7 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     uint64_t batch = qsm_read64(in);
     uint32_t join = qsm_read32(in);
     uint32_t requests_seen = qsm_read32(in);
-    if (in->failed || join != client->joins) return;
+    if (in->failed || (!QSM_BUG(10) && join != client->joins)) return;
     qsm_directory *directory = enter_directory(engine, tag);
     if (directory == NULL || !apply_sections(engine, directory, batch, requests_seen, in)) {
         /* What the host says cannot be put in force here (no memory, or it contradicts itself):

@@ -6,6 +6,7 @@
 
 #include "core/bytes.h"
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/apply.h"
 #include "membership/group.h"
 #include "membership/host.h"
@@ -355,7 +356,7 @@ void qsm_client_reset(qsm_engine *engine, uint32_t reason) {
     client->suspended = false;
     client->slow_reported = false;
     client->successor_count = 0;
-    engine->id = draw_id(engine);
+    if (!QSM_BUG(19)) engine->id = draw_id(engine);
     engine->control_counter = 0;
     qsm_note(engine, QSM_TRACE_new_identity, engine->id, before);
     qsm_client_search(engine, reason);
@@ -367,7 +368,7 @@ void qsm_client_turned(qsm_engine *engine, uint64_t now_ns) {
     client->turned_ns = now_ns;
     if (slept < engine->config.failure_ns * 3 / 4 || client->suspended || client->directory == NULL)
         return;
-    client->suspended = true;
+    client->suspended = !QSM_BUG(8);
     qsm_count(engine, QSM_COUNT_suspensions);
     if (engine->host != NULL) { /* somebody may have taken over: ask, and listen for those who
                                    follow us */

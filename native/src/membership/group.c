@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/peer.h"
 #include "membership/region.h"
@@ -185,7 +186,7 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
     unmap_regions(group);
     free(group->members);
     group->members = members;
-    group->member_count = member_count;
+    group->member_count = QSM_BUG(18) && member_count > 1 ? member_count - 1 : member_count;
     group->regions = regions;
     group->region_count = region_count;
     group->view = view;
@@ -205,7 +206,7 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
                        .sender = engine->id,
                        .view = view,
                        .members = copy,
-                       .member_count = member_count};
+                       .member_count = group->member_count};
     qsm_post_event(engine, &event, NULL, copy);
     qsm_scheduler_unblock(engine);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/dead.h"
 #include "membership/link.h"
@@ -374,7 +375,7 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
         qsm_count(engine, QSM_COUNT_hosted_joins);
         qsm_note(engine, QSM_TRACE_client_joined, from, group_count);
     }
-    if (floor > host->batch && floor < UINT64_MAX >> 8) host->batch = floor;
+    if (!QSM_BUG(16) && floor > host->batch && floor < UINT64_MAX >> 8) host->batch = floor;
     client->join = join;
     client->requests_seen = requests;
     for (uint32_t i = 0; i < group_count; i++)

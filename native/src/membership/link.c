@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/peer.h"
 
 enum {
@@ -233,7 +234,7 @@ void qsm_link_receive(qsm_link *link, const qsm_link_packet *packet, uint64_t no
     if (packet->sequence == 1 && packet->stream != link->peer_stream) reset_receiving(link, packet);
     if (packet->sequence != 0 && packet->stream == link->peer_stream) {
         link->acknowledge = true;
-        if (packet->sequence > link->received) store_early(link, packet);
+        if (packet->sequence > link->received + (QSM_BUG(13) ? 1 : 0)) store_early(link, packet);
     }
     send_new(link, now_ns);
     peer->uses++; /* a message may make the caller forget the peer while we are still here */

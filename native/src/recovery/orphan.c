@@ -6,6 +6,7 @@
 
 #include "core/bytes.h"
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/link.h"
 #include "membership/peer.h"
@@ -252,7 +253,7 @@ void qsm_orphan_found(qsm_stream *stream) {
 static bool exists(const qsm_estate *estate, uint64_t sequence) {
     if (sequence < estate->first) return true;
     uint64_t bit = sequence - estate->first;
-    return bit < QSM_STREAM_SLOTS_MAX && (estate->exists[bit / 8] >> (bit % 8) & 1);
+    return !QSM_BUG(14) && bit < QSM_STREAM_SLOTS_MAX && (estate->exists[bit / 8] >> (bit % 8) & 1);
 }
 
 void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orphan_report *report) {
@@ -522,7 +523,7 @@ static void settle(qsm_estate *estate, qsm_stream *stream) {
     if (stream->stable > estate->high) estate->high = stream->stable;
     while (estate->offers != NULL) {
         offered *offer = estate->offers;
-        if (!stream_has(stream, &offer->message)) {
+        if (!QSM_BUG(9) && !stream_has(stream, &offer->message)) {
             qsm_data data = {.flags = QSM_DATA_ESTATE, .message_count = 1};
             data.messages[0] = offer->message;
             if (!append(estate, stream, &data, offer->message.sealed))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/peer.h"
 #include "membership/region.h"
@@ -113,7 +114,7 @@ void qsm_repair_ask(void *context, uint64_t now_ns) {
     ask asks[ASKS_MAX];
     uint32_t count = 0, asked = 0;
     uint64_t next_ns = now_ns + ASK_PAUSE_NS;
-    bool full = qsm_delivery_is_full(engine) || engine->client.suspended;
+    bool full = QSM_BUG(5) || qsm_delivery_is_full(engine) || engine->client.suspended;
     for (uint64_t s = stream->contiguous + 1; s <= stream->high && !full; s++) {
         qsm_slot *slot = qsm_stream_slot(stream, s);
         if (slot == NULL) { /* not yet room for it: begin with its slot when it comes */

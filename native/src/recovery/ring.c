@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/peer.h"
 #include "membership/region.h"
@@ -132,7 +133,8 @@ static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_recor
         low = stream->levels[part->level - 1].low;
         cached = stream->levels[part->level - 1].cached;
     }
-    if (record->participants == 0 || low < record->low) record->low = low;
+    if (record->participants == 0 || (QSM_BUG(4) ? low > record->low : low < record->low))
+        record->low = low;
     if (record->participants == 0 || cached < record->cached) record->cached = cached;
     if (high > record->high) record->high = high;
     if (stable > record->stable) record->stable = stable;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/group.h"
 #include "membership/region.h"
@@ -197,7 +198,7 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
     bool first = group->first_in_view;
     bool hybrid =
         qsm_address_is_set(&group->hybrid) && group->region_count <= QSM_REGION_HEADERS_MAX;
-    if (first) flags |= QSM_MESSAGE_FIRST;
+    if (first && !QSM_BUG(12)) flags |= QSM_MESSAGE_FIRST;
     if (group->region_count > 1) flags |= QSM_MESSAGE_WIDE;
     qsm_message message = {.group = group->handle,
                            .view = group->view,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/group.h"
 #include "membership/peer.h"
@@ -173,6 +174,7 @@ void qsm_senders_update_stable(qsm_engine *engine) {
 void qsm_sender_acknowledged(qsm_sender *sender, uint64_t low, uint32_t lost) {
     qsm_engine *engine = sender->region->engine;
     if (low > sender->high) return; /* claims what was never sent */
+    if (QSM_BUG(20) && low > 0) low = sender->high;
     bool wide = false;
     uint64_t bytes = 0, packets = 0;
     while (sender->acked < low) {
