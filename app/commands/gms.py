@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 import os
-import signal
 import sys
 import time
 from collections.abc import Mapping
@@ -19,7 +17,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from app.errors import StartProblem
+from app.headless import run_until_ended
 from app.line_server import LineServer, claim
 from app.network_profile import NetworkProfile
 from app.network_report import gms_socket, report
@@ -27,7 +25,6 @@ from app.paths import Paths, find_paths
 from transport.config import EngineConfig, Peer
 from transport.engine import Engine
 from transport.engine_logger import EngineLogger
-from transport.errors import TransportError
 from transport.events import Health, HealthChanged
 from transport.finder import Finder
 from transport.loop import AsyncioWatcher, EngineJoin
@@ -54,21 +51,14 @@ def _port(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     paths = find_paths(os.environ, arguments.state_dir)
     paths.make()
     claim(gms_socket(paths))
-    try:
-        return asyncio.run(_host(arguments, paths))
-    except TransportError as problem:
-        raise StartProblem(str(problem)) from None
+    return run_until_ended(lambda ended: _host(arguments, paths, ended))
 
 
-async def _host(arguments: argparse.Namespace, paths: Paths) -> int:
-    ended = asyncio.Event()
+async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Event) -> int:
     loop = asyncio.get_running_loop()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, ended.set)
     profile = NetworkProfile.of(paths)
     scope = profile.scope() if arguments.scope is None else Scope.read(arguments.scope)
     async with AsyncExitStack() as stack:

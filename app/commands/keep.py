@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 import os
-import signal
 import sys
 import time
 from pathlib import Path
 
 from app.errors import StartProblem
+from app.headless import run_until_ended
 from app.network_profile import NetworkProfile
 from app.paths import Paths, find_paths
 from liveobj.host import Host, Person
 from liveobj.keeping import Keeper
 from transport.config import EngineConfig
 from transport.engine import Engine
-from transport.errors import TransportError
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.peer_book import choose_peers
 
@@ -36,23 +34,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     missing = [file for file in arguments.files if not file.is_file()]
     if missing:
         raise StartProblem(f"There is no file {str(missing[0])!r} to keep.")
     paths = find_paths(os.environ, arguments.state_dir)
     paths.make()
-    try:
-        return asyncio.run(_keep(arguments, paths))
-    except TransportError as problem:
-        raise StartProblem(str(problem)) from None
+    return run_until_ended(lambda ended: _keep(arguments, paths, ended))
 
 
-async def _keep(arguments: argparse.Namespace, paths: Paths) -> int:
-    ended = asyncio.Event()
+async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Event) -> int:
     loop = asyncio.get_running_loop()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, ended.set)
     profile = NetworkProfile.of(paths)
     scope = profile.scope()
     peers = choose_peers([], profile.book().peers(scope))

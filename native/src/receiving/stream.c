@@ -41,9 +41,8 @@ qsm_stream *qsm_stream_of(qsm_region *region, uint64_t sender) {
     return stream;
 }
 
-static void release_slot(qsm_stream *stream, qsm_slot *slot) {
+static void release_slot(qsm_slot *slot) {
     if (slot->packet.buffer == NULL) return;
-    stream->kept_bytes -= slot->packet.bytes;
     qsm_buffer_release(slot->packet.buffer);
     slot->packet = (qsm_slice){0};
 }
@@ -53,7 +52,7 @@ void qsm_stream_free(qsm_stream *stream) {
     qsm_alarm_clear(&engine->alarms, &stream->repair_alarm);
     for (uint32_t c = 0; c < QSM_STREAM_CHUNKS; c++) {
         for (uint32_t i = 0; stream->chunks[c] != NULL && i < QSM_STREAM_CHUNK_SLOTS; i++)
-            release_slot(stream, &stream->chunks[c][i]);
+            release_slot(&stream->chunks[c][i]);
         free(stream->chunks[c]);
     }
     free(stream->spare);
@@ -99,7 +98,7 @@ static void trim(qsm_stream *stream) {
     while (stream->base <= stream->stable && stream->base <= stream->contiguous) {
         qsm_slot *slot = qsm_stream_slot(stream, stream->base);
         if (slot != NULL && slot->state == QSM_SLOT_WAITING) break;
-        if (slot != NULL) release_slot(stream, slot);
+        if (slot != NULL) release_slot(slot);
         if (slot != NULL) *slot = (qsm_slot){0};
         stream->base++;
         if (stream->base % QSM_STREAM_CHUNK_SLOTS != 0) continue;
@@ -118,7 +117,7 @@ static bool may_release(const qsm_stream *stream, uint64_t sequence, bool wide) 
 static void settle_slot(qsm_stream *stream, uint64_t sequence, qsm_slot *slot) {
     slot->state = QSM_SLOT_KEPT;
     if (!may_release(stream, sequence, slot->wide)) return;
-    release_slot(stream, slot);
+    release_slot(slot);
     slot->state = QSM_SLOT_RELEASED;
 }
 
@@ -225,13 +224,12 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     slot = qsm_stream_slot(stream, sequence);
     slot->packet = *packet;
     qsm_buffer_retain(packet->buffer);
-    stream->kept_bytes += packet->bytes;
     if (repaired) qsm_count(engine, QSM_COUNT_repairs_received);
     slot->state = QSM_SLOT_WAITING;
     slot->wide = is_wide(data);
     enum qsm_delivered delivered = qsm_delivery_packet(engine, stream->region, data);
     if (delivered == QSM_DELIVERY_FORGED) {
-        release_slot(stream, slot);
+        release_slot(slot);
         slot->state = QSM_SLOT_MISSING;
         qsm_repair_schedule(stream, engine->now_ns);
         return;
@@ -270,7 +268,7 @@ void qsm_stream_retry_waiting(qsm_stream *stream) {
             settle_slot(stream, s, slot);
             continue;
         }
-        release_slot(stream, slot);
+        release_slot(slot);
         slot->state = QSM_SLOT_MISSING;
     }
     advance(stream);

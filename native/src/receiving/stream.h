@@ -55,10 +55,9 @@ typedef struct qsm_stream {
     qsm_slot *chunks[QSM_STREAM_CHUNKS]; /* ring over sequences, in pieces made when needed */
     qsm_slot *spare;                     /* an empty chunk, for the next */
     uint32_t waiting;                    /* slots in state WAITING */
-    uint32_t kept_bytes;
-    uint32_t far_attempts; /* requests for packets beyond the slots */
-    uint16_t lost;         /* found missing since the last token */
-    uint64_t lag_mark[4];  /* `high` at the last quarters of the lag limit: see stream.c */
+    uint32_t far_attempts;               /* requests for packets beyond the slots */
+    uint16_t lost;                       /* found missing since the last token */
+    uint64_t lag_mark[4]; /* `high` at the last quarters of the lag limit: see stream.c */
     uint64_t lag_marked_ns;
     uint16_t lost_below; /* the same, of the ring that this node leads */
     uint8_t announce;    /* tokens that are to speak of it although nothing is open here */
