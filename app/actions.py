@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from widgets.action import Action
 from widgets.command_palette import Command
-
-
-def always() -> str:
-    """The `why_not` of an action that can always be done."""
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One thing the program can do. `why_not` is the reason why it cannot now, or empty; `checked`
-    tells, for an action that is a state, whether it is in force; `listed` whether the palette has
-    it."""
-
-    identity: str
-    title: str
-    run: Callable[[], None]
-    shortcut: str = ""
-    why_not: Callable[[], str] = always
-    checked: Callable[[], bool] | None = None
-    listed: bool = True
 
 
 class ActionRegistry:
@@ -39,6 +19,7 @@ class ActionRegistry:
         self._window = window
         self._actions: dict[str, Action] = {}
         self._qt: dict[str, QAction] = {}
+        self._of_view: tuple[Action, ...] = ()
 
     def add(self, action: Action) -> QAction:
         """Registers an action; an identity or shortcut that is taken is a mistake of ours."""
@@ -56,6 +37,19 @@ class ActionRegistry:
         self._window.addAction(qt)
         self._qt[action.identity] = qt
         return qt
+
+    def show_view_actions(self, actions: Sequence[Action]) -> None:
+        """Takes what can be done in the view in front, in place of the former view's."""
+        if tuple(actions) == self._of_view:
+            return
+        for action in self._of_view:
+            del self._actions[action.identity]
+            qt = self._qt.pop(action.identity)
+            self._window.removeAction(qt)
+            qt.deleteLater()
+        self._of_view = tuple(actions)
+        for action in actions:
+            self.add(action)
 
     def __getitem__(self, identity: str) -> QAction:
         return self._qt[identity]

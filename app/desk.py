@@ -11,12 +11,15 @@ from typing import Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.actions import Action
-from app.note_page import NotePage
+from app.object_page import ObjectPage
 from app.session import OpenObject, Session, reference_text
-from app.window import MainWindow
-from liveobj.references import ReferenceProblem, write_reference_file
-from liveobj.storage import StorageError
+from app.surroundings import ProgramSurroundings
+from app.window import FILE_FILTER, MainWindow
+from liveobj.errors import Problem
+from liveobj.references import Reference, ReferenceProblem, write_reference_file
+from liveobj.runtime.errors import Notice
+from widgets.action import Action
+from widgets.object_kind import ObjectKind
 from widgets.roles import Mode
 from widgets.state_line import NetworkWords
 
@@ -44,7 +47,8 @@ class Desk:
         self._quit = quit_program
         self._now = now
         self._register()
-        window.build(network)
+        window.build(network, ProgramSurroundings(session, window, self.show_reference, now))
+        self._notices = session.runtime.on_notice(self._on_notice)
         window.file_dropped.connect(lambda file: self.open_file(Path(file)))
         window.recent_asked.connect(lambda file: self.open_file(Path(file)))
         window.page_closed.connect(self._on_page_closed)
@@ -54,7 +58,8 @@ class Desk:
     def _register(self) -> None:
         add = self._window.registry.add
         window = self._window
-        add(Action("note.new", "New note", self.new_note, "Ctrl+N"))
+        for kind in self._session.kinds:
+            add(self._new_action(kind))
         add(Action("object.open", "Open…", self._ask_open, "Ctrl+O"))
         add(Action("object.paste", "Open reference from clipboard", self._open_copied))
         add(Action("object.save", "Save", self._save, "Ctrl+S", self._why_no_object))
@@ -92,8 +97,18 @@ class Desk:
 
     # Objects
 
-    def new_note(self) -> None:
-        self._open(lambda: self._session.new_note(self._now()), "The new note")
+    def _new_action(self, kind: ObjectKind) -> Action:
+        name = f"new {kind.title.lower()}"
+        return Action(
+            f"{kind.word}.new",
+            name.capitalize(),
+            lambda: self.new_object(kind),
+            "Ctrl+N" if kind.word == "note" else "",
+        )
+
+    def new_object(self, kind: ObjectKind) -> None:
+        what = f"The new {kind.title.lower()}"
+        self._open(lambda: self._session.new_object(kind, self._now()), what)
 
     def open_file(self, file: Path) -> bool:
         """Opens a reference file; shows why if it cannot be opened."""
@@ -102,7 +117,7 @@ class Desk:
     def _open(self, how: Callable[[], OpenObject], name: str) -> bool:
         try:
             opened = how()
-        except (ReferenceProblem, StorageError) as problem:
+        except Problem as problem:
             log.warning("cannot open %s: %s", name, problem)
             self._window.show_failure(f"{name} cannot be opened", str(problem))
             return False
@@ -110,12 +125,16 @@ class Desk:
         self._window.show_recent(self._session.recent.entries)
         return True
 
+    def show_reference(self, reference: Reference) -> None:
+        """Shows what a reference from another object refers to."""
+        self._open(lambda: self._session.open_reference(reference), "The object")
+
     def _open_files(self, files: list[Path]) -> None:
         for file in files:
             self.open_file(file)
 
     def _ask_open(self) -> None:
-        self._window.ask_for_files(self._open_files)
+        self._window.ask_for_files("Open", FILE_FILTER, self._open_files)
 
     def _open_copied(self) -> None:
         text = QGuiApplication.clipboard().text()
@@ -123,7 +142,7 @@ class Desk:
 
     def _save(self) -> None:
         page = self._page()
-        if page.opened.note.flush():
+        if page.opened.opening.shared.flush():
             self._window.notice.say("Saved here. Every change is saved while you write.")
         else:
             self._window.notice.say(page.state.problem or "The disk refuses to save.")
@@ -131,21 +150,27 @@ class Desk:
     def _ask_save_reference(self) -> None:
         page = self._page()
         self._window.ask_where_to_save(
-            page.opened.note.title, lambda file: self.save_reference(page, file)
+            "Save reference as",
+            f"{page.title}.liveobject",
+            FILE_FILTER,
+            lambda file: self.save_reference(page, file),
         )
 
-    def save_reference(self, page: NotePage, file: Path) -> None:
+    def save_reference(self, page: ObjectPage, file: Path) -> None:
         """Writes the reference of an open object to a file that one can hand to others."""
         try:
-            write_reference_file(page.opened.note.reference, file)
+            write_reference_file(page.opened.opening.reference, file)
         except ReferenceProblem as problem:
             self._window.notice.say(str(problem))
             return
-        self._window.notice.say(f"Saved {file.name}. Whoever opens it is in this note with you.")
+        what = page.kind.title.lower()
+        self._window.notice.say(f"Saved {file.name}. Whoever opens it is in this {what} with you.")
 
     def _copy_reference(self) -> None:
-        QGuiApplication.clipboard().setText(reference_text(self._page().opened.note))
-        self._window.notice.say("Copied. Whoever pastes it here is in this note with you.")
+        page = self._page()
+        QGuiApplication.clipboard().setText(reference_text(page.opened.opening.reference))
+        what = page.kind.title.lower()
+        self._window.notice.say(f"Copied. Whoever pastes it here is in this {what} with you.")
 
     def _close_front(self) -> None:
         page = self._window.tabs.currentWidget()
@@ -153,16 +178,19 @@ class Desk:
             self._window.close_page(page)
 
     def _on_page_closed(self, page: QWidget) -> None:
-        assert isinstance(page, NotePage)
+        assert isinstance(page, ObjectPage)
         self._session.close(page.opened)
+
+    def _on_notice(self, notice: Notice) -> None:
+        self._window.notice.say(f"{notice.object_name}: {notice.sentence}")
 
     # Editing
 
     def _undo(self) -> None:
-        self._page().editor.undo_edit()
+        self._page().view.undo_edit()
 
     def _redo(self) -> None:
-        self._page().editor.redo_edit()
+        self._page().view.redo_edit()
 
     # Look
 
@@ -184,9 +212,9 @@ class Desk:
 
     # What can be done now
 
-    def _page(self) -> NotePage:
+    def _page(self) -> ObjectPage:
         page = self._window.front
-        assert page is not None, "the action is enabled only with a note in front"
+        assert page is not None, "the action is enabled only with an object in front"
         return page
 
     def _why_no_object(self) -> str:
@@ -199,13 +227,13 @@ class Desk:
         page = self._window.front
         if page is None:
             return _NO_OBJECT
-        return "" if page.editor.can_undo else "nothing of yours to undo"
+        return "" if page.view.can_undo else "nothing of yours to undo"
 
     def _why_no_redo(self) -> str:
         page = self._window.front
         if page is None:
             return _NO_OBJECT
-        return "" if page.editor.can_redo else "nothing to redo"
+        return "" if page.view.can_redo else "nothing to redo"
 
     # What other programs ask (see single_instance.py)
 
@@ -232,13 +260,13 @@ class Desk:
             "network": self._window.network_text,
             "objects": [
                 {
-                    "title": page.opened.note.title,
-                    "identity": str(page.opened.note.fingerprint),
+                    "title": page.title,
+                    "kind": page.kind.word,
+                    "identity": str(page.opened.opening.identity),
                     "in_front": page is front,
-                    "text": page.editor.toPlainText(),
                     "people": [person.name for person in page.people],
-                    "carets": {caret.name: caret.position for caret in page.editor.remote_carets},
+                    **page.view.describe(),
                 }
-                for page in self._window.note_pages()
+                for page in self._window.object_pages()
             ],
         }

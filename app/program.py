@@ -30,6 +30,7 @@ from app.settings import load_settings, save_settings
 from app.single_instance import InstanceServer
 from app.window import MainWindow
 from liveobj.host import Host, Person
+from widgets.kinds import KINDS
 from widgets.roles import Mode
 from widgets.theme import Theme
 
@@ -79,7 +80,9 @@ def _run_live(
     settings = load_settings(paths.settings)
     person = Person(options.name or settings.name, options.colour or settings.colour)
     session = Session(
-        Host(network.engine, paths.objects, person, loop, os.urandom, wall_time=time.time), paths
+        Host(network.engine, paths.objects, person, loop, os.urandom, wall_time=time.time),
+        paths,
+        KINDS,
     )
 
     # The window, and everything that one can do in it.
@@ -89,7 +92,7 @@ def _run_live(
         save_settings(paths.settings, settings)
 
     theme = Theme(application, options.theme or Mode(settings.theme))
-    window = MainWindow(theme)
+    window = MainWindow(theme, KINDS)
     if options.size is not None:
         window.resize(*options.size)
     quit_program = application.quit
@@ -119,7 +122,7 @@ def _run_live(
     server.close()
     network.on_words = None
     loop.run_until_complete(network.stop_finding())
-    for page in window.note_pages():
+    for page in window.object_pages():
         page.close_page()
     session.close_all()
     window.deleteLater()

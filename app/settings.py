@@ -68,11 +68,11 @@ class RecentList:
     def entries(self) -> tuple[RecentObject, ...]:
         return tuple(self._entries)
 
-    def add(self, path: Path, title: str) -> None:
-        """Puts a reference file in front."""
+    def add(self, path: Path, title: str, kind: str) -> None:
+        """Puts a reference file in front; `kind` is the word of its kind."""
         key = str(path)
         others = [entry for entry in self._entries if entry.key != key]
-        self._entries = [RecentObject(key, title, key), *others][:RECENT_MAX]
+        self._entries = [RecentObject(key, title, key, kind), *others][:RECENT_MAX]
         _save(self._file, [asdict(entry) for entry in self._entries])
 
 
@@ -81,7 +81,7 @@ def _read_recent(file: Path) -> list[RecentObject]:
     if not isinstance(entries, list):
         return []
     return [
-        RecentObject(entry["key"], entry["title"], entry["key"])
+        RecentObject(entry["key"], entry["title"], entry["key"], str(entry.get("kind", "note")))
         for entry in entries[:RECENT_MAX]
         if isinstance(entry, dict)
         and isinstance(entry.get("key"), str)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions import ActionRegistry
-from app.note_page import NotePage
+from app.object_page import ObjectPage
 from app.session import OpenObject
 from widgets.command_palette import CommandPalette
 from widgets.error_card import ErrorCard
@@ -25,7 +25,9 @@ from widgets.home import Home, RecentObject
 from widgets.icons import application_icon
 from widgets.look import kind
 from widgets.notice import Notice
+from widgets.object_kind import Kinds
 from widgets.object_tabs import ObjectTabs
+from widgets.object_view import Surroundings
 from widgets.sidebar import Sidebar, Tool
 from widgets.state_line import NetworkWords, StateLine
 from widgets.theme import Theme
@@ -50,9 +52,10 @@ class MainWindow(QMainWindow):
     page_closed = Signal(QWidget)
     closing = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, kinds: Kinds) -> None:
         super().__init__()
         self.theme = theme
+        self._kinds = kinds
         self.registry = ActionRegistry(self)
         self.setWindowTitle("Live Objects")
         self.setWindowIcon(application_icon())
@@ -61,8 +64,9 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self._fold_wanted = False
 
-    def build(self, network: NetworkWords) -> None:
+    def build(self, network: NetworkWords, around: Surroundings) -> None:
         """Makes the parts; the actions that they show must have been registered."""
+        self._around = around
         registry, theme = self.registry, self.theme
         self._top = TopBar(
             theme,
@@ -73,17 +77,14 @@ class MainWindow(QMainWindow):
         )
         self._side = Sidebar(
             theme,
+            self._kinds,
             [("house", registry["view.home"]), ("folder-open", registry["object.open"])],
             [
-                Tool(
-                    "note",
-                    "Note",
-                    "A text that several people write together",
-                    registry["note.new"],
-                )
+                Tool(kind.picture, kind.title, kind.sentence, registry[f"{kind.word}.new"])
+                for kind in self._kinds
             ],
         )
-        self.home = Home(theme, [registry["note.new"], registry["object.open"]])
+        self.home = Home(theme, self._kinds, [registry["note.new"], registry["object.open"]])
         self.tabs = ObjectTabs(theme, registry["note.new"])
         self._state_line = StateLine(theme, network)
         self._stack = QStackedWidget()
@@ -117,17 +118,17 @@ class MainWindow(QMainWindow):
     # What is in front
 
     @property
-    def front(self) -> NotePage | None:
-        """The note that one sees, if it is a note."""
+    def front(self) -> ObjectPage | None:
+        """The object that one sees, if it is one."""
         page = self.tabs.currentWidget() if self.at_home is False else None
-        return page if isinstance(page, NotePage) else None
+        return page if isinstance(page, ObjectPage) else None
 
     @property
     def at_home(self) -> bool:
         return self._stack.currentWidget() is self.home
 
-    def note_pages(self) -> list[NotePage]:
-        return [page for page in self.tabs.pages() if isinstance(page, NotePage)]
+    def object_pages(self) -> list[ObjectPage]:
+        return [page for page in self.tabs.pages() if isinstance(page, ObjectPage)]
 
     def show_home(self) -> None:
         self._stack.setCurrentWidget(self.home)
@@ -137,20 +138,21 @@ class MainWindow(QMainWindow):
     def show_object(self, opened: OpenObject) -> None:
         """Brings an open object to the front, in a new tab if it has none."""
         self._stack.setCurrentWidget(self.tabs)
-        page = next((page for page in self.note_pages() if page.opened is opened), None)
+        page = next((page for page in self.object_pages() if page.opened is opened), None)
         if page is None:
-            page = NotePage(self.theme, opened)
+            page = ObjectPage(self._around, opened)
             page.changed.connect(self.show_front)
-            self.tabs.add_page(page, opened.note.title, str(opened.file))
+            self.tabs.add_page(page, page.title, str(opened.file), page.kind.icon)
         else:
             self.tabs.setCurrentWidget(page)
-        page.editor.setFocus()
+        page.setFocus()
         self.show_front()
 
     def show_failure(self, title: str, sentence: str, details: str = "") -> None:
         """Shows in a tab why something could not be opened; the others go on."""
         self._stack.setCurrentWidget(self.tabs)
-        self.tabs.add_page(ErrorCard(self.theme, title, sentence, details), "Not opened", sentence)
+        card = ErrorCard(self.theme, title, sentence, details)
+        self.tabs.add_page(card, "Not opened", sentence, "triangle-alert")
         self.show_front()
 
     def show_recent(self, recent: tuple[RecentObject, ...]) -> None:
@@ -159,7 +161,7 @@ class MainWindow(QMainWindow):
 
     def close_page(self, page: QWidget) -> None:
         self.tabs.remove_page(page)
-        if isinstance(page, NotePage):
+        if isinstance(page, ObjectPage):
             page.close_page()
             self.page_closed.emit(page)
         page.deleteLater()
@@ -174,9 +176,10 @@ class MainWindow(QMainWindow):
         self._top.people.show_people(people)
         self._top.share.setVisible(page is not None)
         self._state_line.show_state(None if page is None else page.state, people)
-        self.setWindowTitle(
-            "Live Objects" if page is None else f"{page.opened.note.title} – Live Objects"
-        )
+        self.setWindowTitle("Live Objects" if page is None else f"{page.title} – Live Objects")
+        if page is not None:
+            self.tabs.rename_page(page, page.title)
+        self.registry.show_view_actions(() if page is None else page.view.actions_here())
         self.registry.refresh()
 
     def show_network(self, network: NetworkWords) -> None:
@@ -205,34 +208,37 @@ class MainWindow(QMainWindow):
         self._fold_wanted = not self._side.folded
         self._side.set_folded(self._fold_wanted)
 
-    def ask_for_files(self, done: Callable[[list[Path]], None]) -> None:
+    def ask_for_files(self, title: str, filters: str, done: Callable[[list[Path]], None]) -> None:
         """Asks which files to open, without stopping the program."""
-        dialog = QFileDialog(self, "Open", str(Path.home()), FILE_FILTER)
+        dialog = QFileDialog(self, title, str(Path.home()), filters)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.filesSelected.connect(lambda files: done([Path(file) for file in files]))
         dialog.open()
 
-    def ask_where_to_save(self, name: str, done: Callable[[Path], None]) -> None:
-        """Asks for the file to write a reference to, without stopping the program."""
-        dialog = QFileDialog(self, "Save reference as", str(Path.home()), FILE_FILTER)
+    def ask_where_to_save(
+        self, title: str, name: str, filters: str, done: Callable[[Path], None]
+    ) -> None:
+        """Asks for the file to write, without stopping the program; its ending is that of `name`
+        unless the person writes another."""
+        dialog = QFileDialog(self, title, str(Path.home()), filters)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("liveobject")
-        dialog.selectFile(f"{name}.liveobject")
+        dialog.setDefaultSuffix(Path(name).suffix.removeprefix("."))
+        dialog.selectFile(name)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda file: done(Path(file)))
         dialog.open()
 
     def picture(self) -> QPixmap:
         """The window as it looks now, in the pixels of its screen."""
-        for page in self.note_pages():
-            page.editor.show_newest()
+        for page in self.object_pages():
+            page.view.show_newest()
         return self.grab()
 
     def _on_command(self, identity: str) -> None:
         page = self.front
         if page is not None:
-            page.editor.setFocus()
+            page.setFocus()
         self.registry.run(identity)
 
     # Qt

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QScrollArea, QToolButton, QVBoxLayout
 from widgets.empty_state import EmptyState
 from widgets.icons import show_picture_icon
 from widgets.look import SPACE_PX, kind, label
+from widgets.object_kind import Kinds
 from widgets.theme import Theme
 
 _COLUMNS = 4
@@ -20,11 +21,13 @@ _CARD = QSize(148, 116)
 
 @dataclass(frozen=True, slots=True)
 class RecentObject:
-    """Something that was open before; `key` is what the program opens it again by."""
+    """Something that was open before; `key` is what the program opens it again by, `kind` the word
+    of its kind."""
 
     key: str
     title: str
     where: str
+    kind: str
 
 
 class Home(QScrollArea):
@@ -33,10 +36,15 @@ class Home(QScrollArea):
     open_recent = Signal(str)
 
     def __init__(
-        self, theme: Theme, actions: Sequence[QAction], parent: QWidget | None = None
+        self,
+        theme: Theme,
+        kinds: Kinds,
+        actions: Sequence[QAction],
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._kinds = kinds
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setWidgetResizable(True)
         page = QWidget()
@@ -82,7 +90,7 @@ class Home(QScrollArea):
         kind(card, "tool")
         card.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         card.setIconSize(QSize(40, 40))
-        show_picture_icon(card, self._theme, "note")
+        show_picture_icon(card, self._theme, self._kinds.picture(entry.kind))
         words = card.fontMetrics().elidedText(
             entry.title, Qt.TextElideMode.ElideRight, _CARD.width() - 6 * SPACE_PX
         )

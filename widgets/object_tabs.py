@@ -11,6 +11,7 @@ from widgets.theme import Theme
 from widgets.top_bar import icon_button
 
 _TITLE_CHARACTERS_MAX = 32
+_ICON_NAME = "icon_name"  # the property of a page that says what its tab shows
 
 
 class ObjectTabs(QTabWidget):
@@ -32,14 +33,21 @@ class ObjectTabs(QTabWidget):
         self.currentChanged.connect(lambda _: self.front_changed.emit(self.currentWidget()))
         theme.changed.connect(self._show_icons)
 
-    def add_page(self, page: QWidget, title: str, where: str) -> None:
+    def add_page(self, page: QWidget, title: str, where: str, icon_name: str) -> None:
         """Adds a tab and brings it to the front."""
-        short = title if len(title) <= _TITLE_CHARACTERS_MAX else title[:31] + "…"
-        index = self.addTab(page, icon(self._theme, "file-text", "muted"), short.replace("&", "&&"))
+        page.setProperty(_ICON_NAME, icon_name)
+        index = self.addTab(page, icon(self._theme, icon_name, "muted"), "")
+        self.rename_page(page, title)
         self.setTabToolTip(index, where)
-        self.tabBar().setAccessibleTabName(index, title)
         self.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, self._cross(page))
         self.setCurrentIndex(index)
+
+    def rename_page(self, page: QWidget, title: str) -> None:
+        """Shows the title that the object of a page has now."""
+        index = self.indexOf(page)
+        short = title if len(title) <= _TITLE_CHARACTERS_MAX else title[:31] + "…"
+        self.setTabText(index, short.replace("&", "&&"))
+        self.tabBar().setAccessibleTabName(index, title)
 
     def remove_page(self, page: QWidget) -> None:
         """Takes a tab away; the page itself belongs to whoever added it."""
@@ -62,5 +70,5 @@ class ObjectTabs(QTabWidget):
         return cross
 
     def _show_icons(self) -> None:
-        for index in range(self.count()):
-            self.setTabIcon(index, icon(self._theme, "file-text", "muted"))
+        for index, page in enumerate(self.pages()):
+            self.setTabIcon(index, icon(self._theme, page.property(_ICON_NAME), "muted"))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QVBoxLayout, QWi
 from widgets.home import RecentObject
 from widgets.icons import show_icon, show_picture_icon
 from widgets.look import SPACE_PX, kind, label, line
+from widgets.object_kind import Kinds
 from widgets.theme import Theme
 
 _ICON = QSize(20, 20)
@@ -39,6 +40,7 @@ class Sidebar(QFrame):
     def __init__(
         self,
         theme: Theme,
+        kinds: Kinds,
         navigation: Sequence[tuple[str, QAction]],
         tools: Sequence[Tool],
         parent: QWidget | None = None,
@@ -46,6 +48,7 @@ class Sidebar(QFrame):
         super().__init__(parent)
         kind(self, "side")
         self._theme = theme
+        self._kinds = kinds
         self.folded = False
         self._rows: list[QToolButton] = []
         self._recent_rows: list[QToolButton] = []
@@ -119,7 +122,7 @@ class Sidebar(QFrame):
         return row
 
     def _recent_row(self, entry: RecentObject) -> QToolButton:
-        row = _navigation_button(self._theme, "file-text", "")
+        row = _navigation_button(self._theme, self._kinds.icon(entry.kind), "")
         words = row.fontMetrics().elidedText(
             entry.title, Qt.TextElideMode.ElideRight, _WIDTH_PX - 17 * SPACE_PX
         )

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
-from liveobj.objects.text_note import NoteState
+from liveobj.objects.shared_document import SharedState
 from widgets.look import SPACE_PX, float_above, kind, label
 from widgets.people import ShownPerson
 from widgets.theme import Theme
@@ -23,7 +23,7 @@ class NetworkWords:
     sentence: str
 
 
-def summary(state: NoteState) -> str:
+def summary(state: SharedState) -> str:
     """The line itself: "saved here · 3 people have it · 0 unsent"."""
     parts = [_saved_words(state), _people_words(state.people), f"{state.unsent} unsent"]
     if state.catching_up:
@@ -33,7 +33,7 @@ def summary(state: NoteState) -> str:
     return " · ".join(parts)
 
 
-def _saved_words(state: NoteState) -> str:
+def _saved_words(state: SharedState) -> str:
     if state.problem is not None:
         return "not saved"
     return "saved here" if state.saved else "saving"
@@ -45,12 +45,12 @@ def _people_words(people: int) -> str:
     return "only you have it" if people == 1 else f"{people} people have it"
 
 
-def details(state: NoteState, network: NetworkWords) -> list[tuple[str, str]]:
+def details(state: SharedState, network: NetworkWords) -> list[tuple[str, str]]:
     """Headings and sentences that explain the line."""
     if state.problem is not None:
         saved = state.problem
     elif state.saved:
-        saved = "Everything in this note is on this PC's disk."
+        saved = "Everything in it is on this PC's disk."
     else:
         saved = "The newest change is on its way to this PC's disk."
     if state.people == 0:
@@ -123,7 +123,7 @@ class StateLine(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._network = network
-        self._state: NoteState | None = None
+        self._state: SharedState | None = None
         self._people: tuple[ShownPerson, ...] = ()
         kind(self, "footer")
         self._button = QPushButton()
@@ -150,7 +150,7 @@ class StateLine(QFrame):
     def network_text(self) -> str:
         return self._network_label.text()
 
-    def show_state(self, state: NoteState | None, people: Sequence[ShownPerson]) -> None:
+    def show_state(self, state: SharedState | None, people: Sequence[ShownPerson]) -> None:
         """Takes the newest state of the object in front."""
         self._state = state
         self._people = tuple(people)

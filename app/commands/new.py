@@ -1,29 +1,24 @@
-"""`live-objects new FILE`: makes a note that did not exist before and writes its reference."""
+"""`live-objects new FILE`: makes an object that did not exist before and writes its reference."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
-from app.errors import StartProblem
-from liveobj.objects.text_note import new_note
-from liveobj.references import ReferenceProblem, write_reference_file
+from app.commands.reference_files import complaining
+from liveobj.commands import new
+from liveobj.objects.catalogue import MAKERS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=Path, help="the file to write")
-    parser.add_argument("--title", help="the title of the note (the file's name if not given)")
+    parser.add_argument("--title", default="", help="its title (the file's name if not given)")
+    parser.add_argument(
+        "--kind", default="note", metavar="KIND", help=f"one of {', '.join(sorted(MAKERS))}"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    file: Path = arguments.file
-    if file.exists():
-        raise StartProblem(f"{file} exists already: choose another name, nothing was written.")
-    try:
-        write_reference_file(new_note(arguments.title or file.stem, os.urandom), file)
-    except ReferenceProblem as problem:
-        raise StartProblem(str(problem)) from None
-    sys.stdout.write(f"{file}\n")
-    return 0
+    kind, file, title = arguments.kind, arguments.file, arguments.title
+    return complaining(lambda out, err: new(kind, file, title, os.urandom, out, err))

@@ -17,9 +17,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(report: Report, arguments: argparse.Namespace) -> int:
-    """Runs the report; each complaint is a line that says who complains."""
+    """Reports about the files that were given."""
+    return complaining(lambda out, err: report(arguments.files, out, err))
+
+
+def complaining(work: Callable[[TextIO, TextIO], int]) -> int:
+    """Does work with places for its output and its complaints; each complaint is a line that says
+    who complains."""
     complaints = io.StringIO()
-    code = report(arguments.files, sys.stdout, complaints)
+    code = work(sys.stdout, complaints)
     for line in complaints.getvalue().splitlines():
         sys.stderr.write(f"live-objects: {line}\n")
     return code

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from liveobj.capabilities import EditSeal, ObjectKeys, new_object_keys
 from liveobj.channels import DocumentChannel, Presence, PresenceEntry
 from liveobj.channels.batches import BatchLog
-from liveobj.documents import Document
+from liveobj.documents import Document, DocumentError
 from liveobj.host import Host
 from liveobj.observers import Observers, Subscription
 from liveobj.references import (
@@ -32,6 +32,10 @@ from transport.interfaces import GROUP_KEY_BYTES, Group
 
 # What a person does within a second is undone together.
 UNDO_MERGE_MS = 1000
+# What is said about the object as a whole, in every kind of document.
+ABOUT = "about"
+_TITLE = "title"
+TITLE_CHARACTERS_MAX = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class SharedState:
     `unsent` counts own changes that the network has not taken; `problem` is a sentence about the
     disk while it refuses, `warning` one about damage that was found on opening."""
 
+    title: str
     saved: bool
     unsent: int
     people: int
@@ -122,6 +127,7 @@ class SharedDocument:
             editable=seal.can_sign,
             now=host.wall_time,
         )
+        self._about = self.document.map(ABOUT)
         self.prepare()
         batches = None if seal.can_sign else BatchLog()
         store = ObjectStore(host.folder / f"{self.fingerprint}.db")
@@ -136,6 +142,7 @@ class SharedDocument:
         self._subscriptions = [
             self._store.observe(lambda _: self._update_state()),
             self.channel.observe(lambda _: self._update_state()),
+            self._about.observe(lambda _: self._update_state()),
         ]
 
     def prepare(self) -> None:
@@ -146,7 +153,19 @@ class SharedDocument:
 
     @property
     def title(self) -> str:
+        """The name that people gave it last, or else the one in the reference."""
+        given = self._about.get(_TITLE)
+        if isinstance(given, str) and given.strip():
+            return given.strip()[:TITLE_CHARACTERS_MAX]
         return self.description.title
+
+    def rename(self, title: str) -> None:
+        """Gives it another name, for everybody; raises DocumentError if that is refused."""
+        title = " ".join(title.split())
+        if not title or len(title) > TITLE_CHARACTERS_MAX:
+            raise DocumentError(f"A title has 1 to {TITLE_CHARACTERS_MAX} characters.")
+        with self.document.transaction("rename"):
+            self._about.set(_TITLE, title)
 
     @property
     def state(self) -> SharedState:
@@ -190,6 +209,7 @@ class SharedDocument:
     def _read_state(self) -> SharedState:
         channel = self.channel.state
         return SharedState(
+            title=self.title,
             saved=self._store.saved,
             unsent=channel.unsent,
             people=channel.people,

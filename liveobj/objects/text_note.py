@@ -10,7 +10,6 @@ from liveobj.host import Host
 from liveobj.objects.shared_document import (
     Description,
     SharedDocument,
-    SharedState,
     describe_shared,
     new_shared,
 )
@@ -19,7 +18,6 @@ from liveobj.references import Parameterized, Reference
 TEMPLATE_ID = "live-objects:text-note"
 TEXT_NAME = "text"
 
-NoteState = SharedState
 NoteDescription = Description
 
 

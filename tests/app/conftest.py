@@ -19,7 +19,9 @@ from app.session import Session
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from tests.app.memory_network import MemoryHub
+from widgets.kinds import KINDS
 from widgets.note_editor import NoteEditor
+from widgets.note_view import NoteView
 from widgets.roles import Mode
 from widgets.state_line import NetworkWords
 from widgets.theme import Theme
@@ -40,7 +42,9 @@ class Place:
     def editor(self) -> NoteEditor:
         front = self.window.front
         assert front is not None
-        return front.editor
+        view = front.view
+        assert isinstance(view, NoteView)
+        return view.editor
 
     def run(self, identity: str) -> bool:
         return self.window.registry.run(identity)
@@ -65,8 +69,9 @@ def make_place(qapp: QApplication, hub: MemoryHub, tmp_path: Path) -> Iterator[M
         paths.make()
         person = Person(name, "#006892")
         random_bytes = random.Random(name).randbytes
-        session = Session(Host(hub.network(), paths.objects, person, loop, random_bytes), paths)
-        window = MainWindow(theme)
+        host = Host(hub.network(), paths.objects, person, loop, random_bytes)
+        session = Session(host, paths, KINDS)
+        window = MainWindow(theme, KINDS)
         themes: list[Mode] = []
         quits: list[bool] = []
         desk = Desk(
@@ -84,7 +89,7 @@ def make_place(qapp: QApplication, hub: MemoryHub, tmp_path: Path) -> Iterator[M
 
     yield make
     for place in places:
-        for page in place.window.note_pages():
+        for page in place.window.object_pages():
             page.close_page()
         place.session.close_all()
         place.window.close()

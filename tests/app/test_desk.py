@@ -49,7 +49,7 @@ def test_new_notes_get_titles_of_their_own(make_place: MakePlace) -> None:
     place = make_place("Ada")
     for _ in range(3):
         place.run("note.new")
-    titles = [page.opened.note.title for page in place.window.note_pages()]
+    titles = [page.title for page in place.window.object_pages()]
     assert titles == ["Note 16 November", "Note 16 November (2)", "Note 16 November (3)"]
 
 
@@ -93,10 +93,10 @@ def test_a_reference_goes_by_clipboard_and_by_file(make_place: MakePlace, tmp_pa
     page, copied = ada.window.front, jun.window.front
     assert page is not None
     assert copied is not None
-    assert copied.opened.note.fingerprint == page.opened.note.fingerprint
+    assert copied.opened.opening.identity == page.opened.opening.identity
     file = tmp_path / "handed over.liveobject"
     ada.desk.save_reference(page, file)
-    assert read_reference_file(file) == page.opened.note.reference
+    assert read_reference_file(file) == page.opened.opening.reference
     ada.desk.save_reference(page, tmp_path / "missing" / "x.liveobject")
     assert "cannot be written" in ada.window.notice.text
 

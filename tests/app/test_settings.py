@@ -48,8 +48,8 @@ def test_the_recent_list_keeps_the_latest_first_and_forgets_what_is_gone(tmp_pat
     recent = RecentList(tmp_path / "recent.json")
     for file in files:
         file.write_text("x")
-        recent.add(file, file.stem)
-    recent.add(files[5], "again")
+        recent.add(file, file.stem, "note")
+    recent.add(files[5], "again", "folder")
     again = RecentList(tmp_path / "recent.json")
     assert again.entries == recent.entries
     assert again.entries[0].title == "again"

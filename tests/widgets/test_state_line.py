@@ -9,12 +9,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from liveobj.objects.text_note import NoteState
+from liveobj.objects.shared_document import SharedState
 from widgets.people import ShownPerson
 from widgets.state_line import NetworkWords, StateDetails, StateLine, details, summary
 from widgets.theme import Theme
 
-GOOD = NoteState(saved=True, unsent=0, people=3, catching_up=False, can_edit=True, problem=None)
+GOOD = SharedState(
+    "Plan", saved=True, unsent=0, people=3, catching_up=False, can_edit=True, problem=None
+)
 NETWORK = NetworkWords("Office network: multicast ok", "This PC reaches the others.")
 
 
@@ -33,7 +35,7 @@ NETWORK = NetworkWords("Office network: multicast ok", "This PC reaches the othe
         ),
     ],
 )
-def test_the_words(state: NoteState, words: str) -> None:
+def test_the_words(state: SharedState, words: str) -> None:
     assert summary(state) == words
 
 

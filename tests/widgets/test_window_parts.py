@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 from widgets.empty_state import EmptyState, action_button
 from widgets.error_card import ErrorCard
 from widgets.home import Home, RecentObject
+from widgets.kinds import KINDS
 from widgets.notice import Notice
 from widgets.object_tabs import ObjectTabs
 from widgets.roles import Mode
@@ -19,7 +20,7 @@ from widgets.sidebar import Sidebar, Tool
 from widgets.theme import Theme
 from widgets.top_bar import TopBar
 
-RECENT = [RecentObject(f"/k{n}", f"Title {n} & more", f"/k{n}") for n in range(9)]
+RECENT = [RecentObject(f"/k{n}", f"Title {n} & more", f"/k{n}", "note") for n in range(9)]
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_a_button_of_a_disabled_action_begins_disabled(action: QAction, qtbot: A
 
 
 def test_home_shows_the_latest_and_opens_them(theme: Theme, action: QAction, qtbot: Any) -> None:
-    home = Home(theme, [action])
+    home = Home(theme, KINDS, [action])
     qtbot.addWidget(home)
     home.show()
     assert buttons(home) == []
@@ -70,7 +71,7 @@ def test_the_side_shows_tools_navigation_and_what_was_open(
     theme: Theme, action: QAction, qtbot: Any
 ) -> None:
     home = QAction("Home", checkable=True)
-    side = Sidebar(theme, [("house", home)], [Tool("note", "Note", "A shared text", action)])
+    side = Sidebar(theme, KINDS, [("house", home)], [Tool("note", "Note", "A shared text", action)])
     qtbot.addWidget(side)
     side.show()
     side.show_recent(RECENT)
@@ -98,8 +99,8 @@ def test_tabs_tell_what_is_in_front_and_what_shall_close(
     fronts: list[object] = []
     tabs.front_changed.connect(fronts.append)
     pages = [QWidget(), QWidget()]
-    tabs.add_page(pages[0], "R&D " + "very " * 20, "/one")
-    tabs.add_page(pages[1], "Two", "/two")
+    tabs.add_page(pages[0], "R&D " + "very " * 20, "/one", "file-text")
+    tabs.add_page(pages[1], "Two", "/two", "box")
     assert fronts == pages
     assert tabs.tabText(0).startswith("R&&D")
     assert tabs.tabText(0).endswith("…")

@@ -1,0 +1,87 @@
+"""The page of one open object: its view, and what the window shows about it around the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.session import OpenObject
+from liveobj.channels.presence import Presence
+from liveobj.objects.shared_document import SharedState
+from widgets.error_card import ErrorCard
+from widgets.look import kind
+from widgets.object_kind import ObjectKind
+from widgets.object_view import ObjectView, Surroundings
+from widgets.people import ShownPerson
+from widgets.throttle import QtAlarm, Throttle
+
+
+class ObjectPage(QWidget):
+    """Attributes: `opened`, `view`, `kind`. Signals: `changed`: state, people or undo have
+    changed."""
+
+    changed = Signal()
+
+    def __init__(
+        self, around: Surroundings, opened: OpenObject, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        kind(self, "page")
+        self.opened = opened
+        self.kind: ObjectKind = opened.kind
+        self._around = around
+        self.view: ObjectView = opened.kind.view(around, opened.opening)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self.view)
+        self.setFocusProxy(self.view)
+        # Carets move with every key of everybody; the window around hears of it once per frame.
+        self._tell = Throttle(self.changed.emit, QtAlarm(self))
+        self.view.changed.connect(self._tell.request)
+        shared = opened.opening.shared
+        self._subscriptions = [
+            shared.observe(lambda _: self._tell.request()),
+            shared.presence.observe(self._on_people),
+            opened.opening.when_failed(self._on_failed),
+        ]
+
+    @property
+    def title(self) -> str:
+        return self.opened.opening.title
+
+    @property
+    def file(self) -> Path:
+        return self.opened.file
+
+    @property
+    def state(self) -> SharedState:
+        return self.opened.opening.shared.state
+
+    @property
+    def people(self) -> list[ShownPerson]:
+        """Everybody in the object, oneself first."""
+        presence = self.opened.opening.shared.presence
+        others = sorted(presence.others.items())
+        return [
+            ShownPerson(presence.mine.name, presence.mine.colour, me=True),
+            *(ShownPerson(entry.name, entry.colour) for _, entry in others),
+        ]
+
+    def close_page(self) -> None:
+        """Lets go of the object; the session closes it."""
+        for subscription in self._subscriptions:
+            subscription.close()
+        self._tell.close()
+        self.view.close_view()
+
+    def _on_people(self, _presence: Presence) -> None:
+        self._tell.request()
+
+    def _on_failed(self, problem: str) -> None:
+        """The object has stopped; what was shown of it stays beneath, the reason is in front."""
+        card = ErrorCard(self._around.theme, f"{self.title} has stopped", problem)
+        self._column.addWidget(card)
+        self.view.setVisible(False)
+        self._tell.request()

@@ -1,0 +1,12 @@
+"""The list of everything that can be shown and made; a new kind is one line here."""
+
+from __future__ import annotations
+
+from widgets import note_view
+from widgets.object_kind import Kinds
+
+KINDS = Kinds(
+    [
+        note_view.KIND,
+    ]
+)
