@@ -20,3 +20,8 @@ def icon_file(name: str) -> Path:
 def picture_file(name: str) -> Path:
     """The drawing of an object kind or an empty state; its colours are names of theme roles."""
     return ROOT / "objects" / f"{name}.svg"
+
+
+def languages_folder() -> Path:
+    """Where the catalogues of translated words are, in gettext's arrangement."""
+    return ROOT / "languages"
