@@ -38,6 +38,8 @@ extern "C" {
 #define QSM_DATAGRAM_BYTES_MAX 1472
 /* A group's queue for qsm_group_send, in messages. */
 #define QSM_SEND_QUEUE_MAX 1024
+/* Keys of one group that are held at the same time. */
+#define QSM_GROUP_KEYS_MAX 4
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -251,6 +253,26 @@ int qsm_group_join(qsm_engine *engine, const uint8_t *group_id, const uint8_t *k
                    qsm_group **group);
 /* Leaves the group; no event of it follows. The handle is invalid from here on. */
 void qsm_group_leave(qsm_group *group);
+
+/* Keys of a group change without a pause: every member is given the new one (add), then senders
+ * change over to it, each when it likes (use), and when all have, the old one is forgotten (drop).
+ * An epoch is the name of a key, the same at all members; the key given to qsm_group_join has epoch
+ * 0. A member who joins later, when epoch 5 is in use, joins with that key, adds it as 5, uses 5
+ * and drops 0 before it is stepped again.
+ *
+ * Messages of an epoch that is not known here wait for their key for half of failure_ns; then, and
+ * until the key comes, they are passed over as not meant for this node (counted as
+ * messages_locked). */
+
+/* Opens messages of that epoch from now on; sending goes on under the key in use. QSM_ERR_EXISTS:
+ * the epoch has another key, or one that is held has the same last eight bits; QSM_ERR_FULL:
+ * QSM_GROUP_KEYS_MAX are held. */
+int qsm_group_add_key(qsm_group *group, uint32_t epoch, const uint8_t *key);
+/* Seals what is sent from now on under that key. QSM_ERR_NOT_FOUND when it has not been added. */
+int qsm_group_use_key(qsm_group *group, uint32_t epoch);
+/* Forgets a key: what is still on its way under it will not be opened. QSM_ERR_ARGUMENT for the key
+ * in use. */
+int qsm_group_drop_key(qsm_group *group, uint32_t epoch);
 
 /* What a feed gives: `bytes` < 0: nothing (any more). The data must stay until the next call of the
  * engine. */

@@ -30,6 +30,7 @@
     X(messages_own)        /* delivered to their own sender */                                     \
     X(messages_not_joined) /* arrived in a shared region for a group that this node is not in */   \
     X(messages_forged)     /* seal did not open under the group's key */                           \
+    X(messages_locked)     /* of a key epoch that this node was not given */                       \
     X(messages_parked)     /* had to wait for an earlier one */                                    \
     X(messages_refused)    /* sequence of fragments made no sense, or bounds met */                \
     X(packets_sent)        /* data packets, each counted once however many receive it */           \

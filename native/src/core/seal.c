@@ -46,6 +46,10 @@ void qsm_cookie(const qsm_scope_keys *keys, const void *what, uint32_t bytes, ui
     crypto_shorthash_siphashx24(cookie, text, bytes + sizeof slot, keys->cookie_key);
 }
 
+void qsm_wipe(void *secret, size_t bytes) {
+    sodium_memzero(secret, bytes);
+}
+
 bool qsm_equal16(const uint8_t a[16], const uint8_t b[16]) {
     return sodium_memcmp(a, b, 16) == 0;
 }
@@ -55,18 +59,18 @@ static void put_le64(uint8_t *out, uint64_t value) {
         out[i] = (uint8_t)(value >> (8 * i));
 }
 
-static void prepare(const qsm_seal_identity *identity, uint8_t nonce[24], uint8_t associated[20]) {
+static void prepare(const qsm_seal_identity *identity, uint8_t nonce[24], uint8_t associated[18]) {
     put_le64(nonce, identity->sender);
     put_le64(nonce + 8, identity->number);
     memset(nonce + 16, 0, 8);
     memcpy(associated, identity->group_id, 16);
-    for (int i = 0; i < 4; i++)
-        associated[16 + i] = (uint8_t)(identity->flags >> (8 * i));
+    associated[16] = identity->flags;
+    associated[17] = identity->epoch;
 }
 
 void qsm_message_seal(const uint8_t key[32], const qsm_seal_identity *identity,
                       const uint8_t *plain, uint32_t bytes, uint8_t *sealed, uint8_t tag[16]) {
-    uint8_t nonce[24], associated[20];
+    uint8_t nonce[24], associated[18];
     prepare(identity, nonce, associated);
     crypto_aead_xchacha20poly1305_ietf_encrypt_detached(sealed, tag, NULL, plain, bytes, associated,
                                                         sizeof associated, NULL, nonce, key);
@@ -75,7 +79,7 @@ void qsm_message_seal(const uint8_t key[32], const qsm_seal_identity *identity,
 bool qsm_message_open(const uint8_t key[32], const qsm_seal_identity *identity,
                       const uint8_t *sealed, uint32_t bytes, const uint8_t tag[16],
                       uint8_t *plain) {
-    uint8_t nonce[24], associated[20];
+    uint8_t nonce[24], associated[18];
     prepare(identity, nonce, associated);
     return crypto_aead_xchacha20poly1305_ietf_decrypt_detached(
                plain, NULL, sealed, bytes, tag, associated, sizeof associated, nonce, key) == 0;

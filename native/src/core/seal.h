@@ -11,6 +11,7 @@
 #define QSM_CORE_SEAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define QSM_TAG_BYTES 16u
@@ -27,7 +28,8 @@ typedef struct {
     const uint8_t *group_id; /* 16 bytes */
     uint64_t sender;
     uint64_t number;
-    uint32_t flags;
+    uint8_t flags;
+    uint8_t epoch; /* of the key */
 } qsm_seal_identity;
 
 /* False when libsodium cannot be initialised. */
@@ -40,6 +42,8 @@ void qsm_packet_tag(const qsm_scope_keys *keys, const uint8_t *front, uint32_t b
 /* A cookie for a joiner at an address, valid in one slot of time. */
 void qsm_cookie(const qsm_scope_keys *keys, const void *what, uint32_t bytes, uint64_t slot,
                 uint8_t cookie[16]);
+/* Overwrites a secret that is not needed any more. */
+void qsm_wipe(void *secret, size_t bytes);
 bool qsm_equal16(const uint8_t a[16], const uint8_t b[16]);
 
 void qsm_message_seal(const uint8_t key[32], const qsm_seal_identity *identity,

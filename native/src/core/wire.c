@@ -208,7 +208,7 @@ bool qsm_data_read(const qsm_header *header, const uint8_t *packet, uint32_t byt
         message->number = qsm_read64(&reader);
         message->bytes = qsm_read16(&reader);
         message->flags = qsm_read8(&reader);
-        qsm_read8(&reader);
+        message->epoch = qsm_read8(&reader);
         message->tag = qsm_read_bytes(&reader, QSM_TAG_BYTES);
         message->previous = message->flags & QSM_MESSAGE_FIRST ? qsm_read64(&reader) : 0;
         if (reader.failed || message->number == 0 || message->bytes > bytes - sealed) return false;
@@ -244,7 +244,7 @@ uint32_t qsm_data_write(const qsm_scope_keys *keys, uint8_t *packet, uint32_t by
         qsm_write64(&writer, message->number);
         qsm_write16(&writer, message->bytes);
         qsm_write8(&writer, message->flags);
-        qsm_write8(&writer, 0);
+        qsm_write8(&writer, message->epoch);
         qsm_write_bytes(&writer, message->tag, QSM_TAG_BYTES);
         if (message->flags & QSM_MESSAGE_FIRST) qsm_write64(&writer, message->previous);
     }

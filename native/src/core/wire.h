@@ -135,6 +135,7 @@ typedef struct {
     uint64_t previous; /* FIRST: view of the sender's message before this one, 0: there was none */
     uint16_t bytes;
     uint8_t flags;
+    uint8_t epoch; /* of the key that it is sealed under, last eight bits */
     const uint8_t *tag;
     const uint8_t *sealed;
 } qsm_message;

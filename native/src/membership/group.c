@@ -35,10 +35,11 @@ int qsm_group_join(qsm_engine *engine, const uint8_t *group_id, const uint8_t *k
     qsm_group *group = calloc(1, sizeof *group);
     if (group == NULL) return QSM_ERR_NO_MEMORY;
     memcpy(group->id, group_id, QSM_GROUP_ID_BYTES);
-    memcpy(group->key, key, QSM_KEY_BYTES);
+    qsm_keys_init(&group->keys, key);
     uint64_t hash = hash_id(group_id);
     group->next_same_hash = qsm_table_get(&engine->groups, hash);
     if (!qsm_table_put(&engine->groups, hash, group)) {
+        qsm_keys_free(&group->keys);
         free(group);
         return QSM_ERR_NO_MEMORY;
     }
@@ -99,6 +100,7 @@ void qsm_group_free(qsm_group *group) {
     qsm_client_forget_group(group);
     engine->group_count--;
     engine->counters[QSM_COUNT_groups_now]--;
+    qsm_keys_free(&group->keys);
     free(group);
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "membership/keys.h"
 #include "qsm.h"
 
 typedef struct qsm_region qsm_region;
@@ -55,7 +56,7 @@ struct qsm_group {
     bool broken;        /* lost a region before it got a new view: sends nothing until then */
     qsm_address hybrid; /* own multicast address, if the group has one */
     uint8_t id[QSM_GROUP_ID_BYTES];
-    uint8_t key[QSM_KEY_BYTES];
+    qsm_group_keys keys;
 };
 
 qsm_group *qsm_group_find(qsm_engine *engine, const uint8_t id[QSM_GROUP_ID_BYTES]);

@@ -174,13 +174,14 @@ static void drop_partial(qsm_order *order) {
     order->partial_bytes = 0;
 }
 
-static bool open_message(const qsm_order *order, const qsm_message *message, uint8_t *plain) {
+static bool open_message(const qsm_order *order, const uint8_t *key, const qsm_message *message,
+                         uint8_t *plain) {
     qsm_seal_identity identity = {.group_id = order->group->id,
                                   .sender = order->sender,
                                   .number = message->number,
-                                  .flags = message->flags};
-    return qsm_message_open(order->group->key, &identity, message->sealed, message->bytes,
-                            message->tag, plain);
+                                  .flags = message->flags,
+                                  .epoch = message->epoch};
+    return qsm_message_open(key, &identity, message->sealed, message->bytes, message->tag, plain);
 }
 
 /* Adds the next part of a long message; `plain` may lie in the place where it belongs. */
@@ -212,7 +213,10 @@ static bool prepare_fragment(qsm_order *order, uint8_t flags) {
 
 /* Delivers an opened message whose turn it is. False when memory is short: nothing has changed. */
 static bool deliver(qsm_order *order, const qsm_parked *opened) {
-    if (opened->flags & (QSM_MESSAGE_MORE | QSM_MESSAGE_CONTINUES)) {
+    if (opened->locked) {
+        qsm_count(order->group->engine, QSM_COUNT_messages_locked);
+        drop_partial(order);
+    } else if (opened->flags & (QSM_MESSAGE_MORE | QSM_MESSAGE_CONTINUES)) {
         if (!prepare_fragment(order, opened->flags)) return false;
         /* Without a beginning it is the rest of a message from before this node was there. */
         if (order->partial != NULL)
@@ -282,9 +286,11 @@ static enum qsm_delivered handle_message(qsm_engine *engine, qsm_group *group, u
     bool starts = message->number > order->expected && starts_here(order, message);
     if (!QSM_BUG(1) && order->expected != 0 && message->number < order->expected)
         return QSM_DELIVERED;
+    const uint8_t *key = qsm_keys_find(&group->keys, message->epoch);
+    if (key == NULL && qsm_keys_may_come(group, message->epoch)) return QSM_DELIVERY_WAITS;
     uint8_t *plain = arena_take(engine, message->bytes);
     if (plain == NULL) return QSM_DELIVERY_WAITS;
-    if (!open_message(order, message, plain)) {
+    if (key != NULL && !open_message(order, key, message, plain)) {
         engine->delivery.arena_used -= message->bytes;
         qsm_count(engine, QSM_COUNT_messages_forged);
         return QSM_DELIVERY_FORGED;
@@ -296,7 +302,8 @@ static enum qsm_delivered handle_message(qsm_engine *engine, qsm_group *group, u
                          .number = message->number,
                          .view = message->view,
                          .bytes = message->bytes,
-                         .flags = message->flags};
+                         .flags = message->flags,
+                         .locked = key == NULL};
     if (!QSM_BUG(2) && message->number != order->expected)
         return park(order, &opened) ? QSM_DELIVERED : QSM_DELIVERY_WAITS;
     if (!deliver(order, &opened)) return QSM_DELIVERY_WAITS;

@@ -24,6 +24,7 @@ typedef struct qsm_parked {
     uint64_t number, view;
     uint32_t bytes;
     uint8_t flags;
+    bool locked; /* under a key that was not given to this node: passed over at its turn */
 } qsm_parked;
 
 enum qsm_delivered {

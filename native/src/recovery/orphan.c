@@ -313,6 +313,7 @@ static void put_message(qsm_bytes *out, const qsm_message *message) {
     qsm_bytes_add64(out, message->previous);
     qsm_bytes_add16(out, message->bytes);
     qsm_bytes_add8(out, message->flags);
+    qsm_bytes_add8(out, message->epoch);
     qsm_bytes_add(out, message->tag, QSM_TAG_BYTES);
     qsm_bytes_add(out, message->sealed, message->bytes);
 }
@@ -404,6 +405,7 @@ static bool read_offer(qsm_estate *estate, qsm_reader *in) {
     message.previous = qsm_read64(in);
     message.bytes = qsm_read16(in);
     message.flags = qsm_read8(in);
+    message.epoch = qsm_read8(in);
     const uint8_t *tag = qsm_read_bytes(in, QSM_TAG_BYTES);
     const uint8_t *sealed = qsm_read_bytes(in, message.bytes);
     if (in->failed || message.number == 0 || message.bytes > QSM_DATAGRAM_BYTES_MAX) return false;

@@ -205,14 +205,18 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
                            .number = group->next_number,
                            .previous = group->last_sent_view,
                            .bytes = (uint16_t)bytes,
-                           .flags = flags};
-    qsm_seal_identity identity = {
-        .group_id = group->id, .sender = engine->id, .number = message.number, .flags = flags};
+                           .flags = flags,
+                           .epoch = (uint8_t)group->keys.used.epoch};
+    qsm_seal_identity identity = {.group_id = group->id,
+                                  .sender = engine->id,
+                                  .number = message.number,
+                                  .flags = flags,
+                                  .epoch = message.epoch};
     uint8_t tag[QSM_TAG_BYTES];
     uint32_t steps = hybrid ? 1 : group->region_count;
     uint8_t shared[QSM_SMALL_BUFFER_BYTES]; /* sealed once, copied into the packets of several
                                                regions */
-    if (steps > 1) qsm_message_seal(group->key, &identity, plain, bytes, shared, tag);
+    if (steps > 1) qsm_message_seal(group->keys.used.key, &identity, plain, bytes, shared, tag);
     for (uint32_t i = 0; i < steps; i++) {
         qsm_address nowhere = {0};
         open_packet *open =
@@ -229,7 +233,7 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
         if (steps > 1)
             memcpy(place, shared, bytes);
         else
-            qsm_message_seal(group->key, &identity, plain, bytes, place, tag);
+            qsm_message_seal(group->keys.used.key, &identity, plain, bytes, place, tag);
         memcpy(open->tags[index], tag, QSM_TAG_BYTES);
         open->data.messages[index] = message;
         open->sealed_bytes += bytes;
