@@ -272,6 +272,11 @@ class Core:
     def trace_hash(self) -> int:
         return int(lib.qsm_engine_trace_hash(self.pointer))
 
+    def add_peer(self, peer: Peer) -> None:
+        address = ffi.new("qsm_address *")
+        _fill_address(address[0], peer)
+        check(lib.qsm_engine_add_peer(self.pointer, address), peer=f"{peer.address}:{peer.port}")
+
     def set_plan(self, text: str) -> None:
         data = text.encode()
         check(lib.qsm_engine_set_plan(self.pointer, data, len(data)))
@@ -357,7 +362,7 @@ def fill_core(target: CData, config: EngineConfig) -> None:
     """Writes what the core is told into a qsm_config that holds the defaults."""
     ffi.memmove(target.scope_id, config.scope.scope_id, len(config.scope.scope_id))
     ffi.memmove(target.scope_key, config.scope.key, len(config.scope.key))
-    target.may_host = config.may_host
+    target.may_host = lib.QSM_HOST_INSISTS if config.insists_to_host else config.may_host
     target.known_peer_count = len(config.known_peers)
     for index, peer in enumerate(config.known_peers):
         _fill_address(target.known_peers[index], peer)

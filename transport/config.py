@@ -96,7 +96,7 @@ class EngineConfig:
     `interface` is a name or address, empty for the system's choice; `port` is the one for unicast,
     0 for any free one; `multicast_group` empty derives it from the scope; `multicast_port` 0 is
     the default. `may_host` allows this engine to host the membership service when nobody else
-    does.
+    does; one that `insists_to_host` takes it over, when it has started, from whoever hosts then.
     """
 
     scope: Scope = NEARBY
@@ -108,6 +108,7 @@ class EngineConfig:
     ipv6: bool = False
     known_peers: tuple[Peer, ...] = ()
     may_host: bool = True
+    insists_to_host: bool = False
     socket_buffer_bytes: int | None = None
     offload: bool = True
     tuning: Tuning = field(default_factory=Tuning)
@@ -116,6 +117,8 @@ class EngineConfig:
     def __post_init__(self) -> None:
         _within("port", self.port, 0, 65535)
         _within("multicast_port", self.multicast_port, 0, 65535)
+        if self.insists_to_host and not self.may_host:
+            raise BadArgument("An engine that may not host cannot insist on it.")
         _within("number of known peers", len(self.known_peers), 0, KNOWN_PEERS_MAX)
         for name, text in (
             ("interface", self.interface),

@@ -1,9 +1,8 @@
 """Owns finding engines of a scope where the engine's own multicast does not reach: by mDNS.
 
-An engine announces where it is, under a hash of its scope's id; another that starts asks for a
-moment and gives what it found to its engine as known peers. What is found is only an address:
-whether an engine of the scope is there, the scope's key decides. zeroconf runs in the event loop,
-without threads.
+An engine announces where it is, under a hash of its scope's id; others look out for such
+announcements and tell their engines. What is found is only an address: whether an engine of the
+scope is there, the scope's key decides. zeroconf runs in the event loop, without threads.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+from collections.abc import Callable
 from hashlib import blake2b
 
 from zeroconf import IPVersion, ServiceInfo, ServiceStateChange, Zeroconf
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 SERVICE = "_live-objects._udp.local."
 FIND_S = 1.0
-# Answers that are looked into; more in one network are more than anybody needs to be let in.
+# Announcements known at a time; more in one network are more than anybody needs to be let in.
 ANSWERS_MAX = 64
 
 
@@ -91,39 +91,58 @@ async def find_peers(
 ) -> tuple[Peer, ...]:
     """Engines of the scope that announce themselves; waits until there are enough, or for
     `find_s`."""
-    zeroconf = _open(interface_address)
-    search = _Search(zeroconf, scope, enough)
-    browser = AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE], handlers=[search.on_change])
+    found: list[Peer] = []
+    done = asyncio.Event()
+
+    def on_peer(peer: Peer) -> None:
+        if peer not in found and len(found) < enough:
+            found.append(peer)
+        if len(found) >= enough:
+            done.set()
+
+    lookout = Lookout(scope, interface_address, on_peer)
     try:
         async with asyncio.timeout(find_s):
-            await search.done.wait()
+            await done.wait()
     except TimeoutError:
         pass
     finally:
-        search.stop()
-        await browser.async_cancel()
-        await zeroconf.async_close()
-    return tuple(search.found)
+        await lookout.close()
+    return tuple(found)
 
 
-class _Search:
-    """Collects answers; each name is looked into by a task of its own."""
+class Lookout:
+    """Calls `on_peer` for each engine of the scope that is announced, also for those announced
+    later, until closed. One that went and came again is told again."""
 
-    def __init__(self, zeroconf: AsyncZeroconf, scope: Scope, enough: int) -> None:
-        self.found: list[Peer] = []
-        self.done = asyncio.Event()
-        self._zeroconf = zeroconf
+    def __init__(
+        self, scope: Scope, interface_address: str, on_peer: Callable[[Peer], None]
+    ) -> None:
+        self._zeroconf: AsyncZeroconf | None = _open(interface_address)
         self._label = scope_label(scope).encode()
-        self._enough = enough
+        self._on_peer = on_peer
         self._names: set[str] = set()
+        # Each announcement is looked into by a task of its own.
         self._tasks: set[asyncio.Task[None]] = set()
+        self._browser = AsyncServiceBrowser(
+            self._zeroconf.zeroconf, [SERVICE], handlers=[self._on_change]
+        )
 
-    def on_change(
+    async def close(self) -> None:
+        """Harmless when done twice."""
+        zeroconf, self._zeroconf = self._zeroconf, None
+        if zeroconf is not None:
+            for task in self._tasks:
+                task.cancel()
+            await self._browser.async_cancel()
+            await zeroconf.async_close()
+
+    def _on_change(
         self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange
     ) -> None:
-        if state_change is not ServiceStateChange.Added or name in self._names:
-            return
-        if len(self._names) < ANSWERS_MAX:
+        if state_change is ServiceStateChange.Removed:
+            self._names.discard(name)
+        elif len(self._names) < ANSWERS_MAX or name in self._names:
             self._names.add(name)
             task = asyncio.get_running_loop().create_task(
                 self._look_into(zeroconf, service_type, name)
@@ -143,11 +162,4 @@ class _Search:
             except (BadArgument, ValueError):
                 log.debug("an announcement without an address: %s", name)
                 continue
-            if peer not in self.found and len(self.found) < self._enough:
-                self.found.append(peer)
-        if len(self.found) >= self._enough:
-            self.done.set()
-
-    def stop(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+            self._on_peer(peer)

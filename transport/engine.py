@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 
 from transport import binding
-from transport.config import EngineConfig
+from transport.config import EngineConfig, Peer
 from transport.errors import Closed, ViewKept, WrongMoment
 from transport.events import Health, HealthChanged
 from transport.node import Node
@@ -127,6 +127,15 @@ class Engine(Node):
         """Interface, addresses and what the system allowed."""
         self._open_core()
         return self._udp.info()
+
+    def add_peer(self, peer: Peer) -> None:
+        """Tells of an engine that may be of this scope: it is asked at once, and kept as one of the
+        known peers, the latest eight."""
+        core = self._open_core()
+        if self.pulling:
+            raise WrongMoment("A feed that is being asked cannot tell of a peer: do it later.")
+        core.add_peer(peer)
+        self.wake()
 
     async def ready(self) -> Health:
         """Waits until this engine has been admitted to its scope."""

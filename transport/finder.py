@@ -1,7 +1,7 @@
-"""Owns the finding of others beside the engine: announces it by mDNS, remembers who else does.
+"""Owns the finding of others beside the engine: announces it by mDNS, tells it who else does.
 
-What is found is written to the peer book, from which the next engine is given its known peers; an
-engine takes them when it is opened. A network in which mDNS is refused is logged once, and is no
+What is found is told to the running engine at once, and written to the peer book, from which the
+next engine is given its known peers. A network in which mDNS is refused is logged once, and is no
 error: the engine's own multicast and typed addresses do not need it.
 """
 
@@ -13,27 +13,30 @@ from collections.abc import Callable
 
 from transport.config import Peer
 from transport.engine import Engine
-from transport.errors import TransportError
+from transport.errors import BadArgument, TransportError
 from transport.peer_book import PeerBook, choose_peers
 
 log = logging.getLogger(__name__)
 
-FIRST_SEARCH_S = 3.0
-SEARCH_AGAIN_S = 600.0
+# Those who come together are written to the book together.
+REMEMBER_PAUSE_S = 1.0
 CLOSE_BOUND_S = 1.0
 
 
 class Finder:
-    """One engine's announcement and searches, in a task of the loop until closed."""
+    """One engine's announcement and lookout, in a task of the loop until closed. `found` has the
+    latest first, as many as an engine is told of."""
 
     def __init__(self, engine: Engine, book: PeerBook) -> None:
         self.found: tuple[Peer, ...] = ()
         self.on_found: Callable[[tuple[Peer, ...]], None] | None = None
+        self._engine = engine
         self._scope = engine.config.scope
         address = engine.info().address
         self._myself = Peer(address.text, address.port)
         self._book = book
         self._task: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._task = loop.create_task(self._run())
@@ -47,7 +50,7 @@ class Finder:
 
     async def _run(self) -> None:
         # zeroconf takes a tenth of a second to load: later than the first window, not before it.
-        from transport.discovery import Announcement  # noqa: PLC0415
+        from transport.discovery import Announcement, Lookout  # noqa: PLC0415
 
         try:
             announcement = await Announcement.start(self._scope, self._myself)
@@ -55,21 +58,31 @@ class Finder:
             log.warning("others are not searched by mDNS: %s", problem.described)
             return
         try:
-            while True:
-                await self._search()
-                await asyncio.sleep(SEARCH_AGAIN_S)
+            lookout = Lookout(self._scope, self._myself.address, self._on_peer)
         except TransportError as problem:
-            log.warning("others are not searched by mDNS any more: %s", problem.described)
+            log.warning("others are not searched by mDNS: %s", problem.described)
+            await announcement.close()
+            return
+        try:
+            while True:
+                await self._changed.wait()
+                self._changed.clear()
+                log.info("found by mDNS: %d", len(self.found))
+                self._book.remember(self._scope, self.found)
+                await asyncio.sleep(REMEMBER_PAUSE_S)
         finally:
+            await lookout.close()
             await announcement.close()
 
-    async def _search(self) -> None:
-        from transport.discovery import find_peers  # noqa: PLC0415 - as above
-
-        found = await find_peers(self._scope, self._myself.address, find_s=FIRST_SEARCH_S)
-        self.found = choose_peers(found, myself=self._myself)
-        if self.found:
-            log.info("found by mDNS: %d", len(self.found))
-            self._book.remember(self._scope, self.found)
-            if self.on_found is not None:
-                self.on_found(self.found)
+    def _on_peer(self, peer: Peer) -> None:
+        if peer == self._myself or self._engine.closed:
+            return
+        try:
+            self._engine.add_peer(peer)
+        except BadArgument as problem:
+            log.debug("an announcement of no use here: %s", problem.described)
+            return
+        self.found = choose_peers([peer], self.found, myself=self._myself)
+        self._changed.set()
+        if self.on_found is not None:
+            self.on_found(self.found)

@@ -1,7 +1,8 @@
 """`live-objects gms`: a computer that keeps the list of members, without a window.
 
 It is an engine like any other, which may host the membership service and has no objects: when it
-is the first of its scope it hosts at once, otherwise it is next when those before it have gone.
+is the first of its scope it hosts at once, otherwise it is next when those before it have gone,
+unless it was told to insist: then it takes over from whoever hosts when it starts.
 Plain asyncio; ends cleanly on SIGTERM and SIGINT.
 """
 
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--port", metavar="N", type=_port, default=0, help="UDP port (any free one if not given)")
     add("--scope", metavar="FILE", type=Path, help="an invitation, instead of the profile's scope")
     add("--peer", metavar="ADDR:PORT", action="append", default=[], help="whom to ask first")
+    add("--insist", action="store_true", help="take over from whoever keeps the list now")
     add("--no-multicast", action="store_true", help="send by unicast only")
     add("--no-mdns", action="store_true", help="neither announce nor search by mDNS")
     add("--no-event-log", action="store_true", help="write no event log")
@@ -93,6 +95,7 @@ def _config(arguments: argparse.Namespace, scope: Scope, profile: NetworkProfile
         interface=arguments.interface,
         port=arguments.port,
         multicast=not arguments.no_multicast,
+        insists_to_host=arguments.insist,
         known_peers=choose_peers(typed, profile.book().peers(scope)),
     )
 

@@ -90,6 +90,13 @@ enum qsm_policy {
     QSM_POLICY_PLAN = 3       /* regions taken from a plan, qsm_engine_set_plan */
 };
 
+/* Whether an engine hosts the membership service. */
+enum qsm_may_host {
+    QSM_HOST_NEVER = 0,
+    QSM_HOST_MAY = 1,    /* when nobody else does */
+    QSM_HOST_INSISTS = 2 /* once it has started, in place of whoever hosts then; the latest wins */
+};
+
 /* Zero-initialise with qsm_config_defaults, then set what differs. All engines of a scope must
  * agree on scope_id and scope_key; times and policies count where the membership service is hosted.
  */
@@ -109,7 +116,7 @@ typedef struct qsm_config {
     uint32_t policy;               /* enum qsm_policy */
     uint32_t similar_percent;      /* SIMILAR: least overlap of interests in a region, 1..100 */
     uint32_t region_size_min;      /* SIMILAR, HIERARCHY: smaller regions are merged or avoided */
-    uint8_t may_host;              /* 1: this engine may host the membership service */
+    uint8_t may_host;              /* enum qsm_may_host */
     uint8_t coupled_tokens;        /* 1: the papers' coupled levels instead of one clock a level */
     uint8_t cache_everywhere;      /* 1: every node caches, instead of one partition a message */
     uint8_t hybrid_regions_min; /* groups over at least so many regions get an own address; 0: off
@@ -241,6 +248,13 @@ void qsm_engine_release(qsm_engine *engine);
  */
 int qsm_engine_subscriptions(const qsm_engine *engine, qsm_address *addresses, uint32_t count_max,
                              uint64_t *generation);
+
+/* Tells of an engine that may be of this scope, found by whatever means besides the engine's own.
+ * It is asked or told at once and, if this engine is a member, some more times; from then on it is
+ * as one of known_peers, of which the latest eight are kept. An engine's own address and one that
+ * is known already are no error. QSM_ERR_ARGUMENT: not a unicast address of this engine's family.
+ */
+int qsm_engine_add_peer(qsm_engine *engine, const qsm_address *address);
 
 uint64_t qsm_engine_node(const qsm_engine *engine);
 int qsm_engine_health(const qsm_engine *engine);

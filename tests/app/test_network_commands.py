@@ -150,6 +150,19 @@ def test_second_gms_joins_the_first_and_takes_over(
         second.process.communicate()
 
 
+def test_gms_that_insists_takes_over_from_a_host_that_stays(
+    gms: Gms, tmp_path: Path, invitation: Path
+) -> None:
+    gms.says("host of")
+    insisting = Gms(tmp_path / "insisting", invitation, "--insist")
+    try:
+        assert insisting.says("host of")
+        assert gms.says("member, with another host")
+    finally:
+        insisting.end(signal.SIGTERM)
+    assert gms.says("host of")
+
+
 def test_second_gms_of_a_profile_is_refused(gms: Gms, invitation: Path) -> None:
     gms.says("host of")
     code, said, complaints = run(

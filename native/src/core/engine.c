@@ -22,7 +22,7 @@ void qsm_config_defaults(qsm_config *config) {
                            .policy = QSM_POLICY_EXACT,
                            .similar_percent = 60,
                            .region_size_min = 2,
-                           .may_host = 1,
+                           .may_host = QSM_HOST_MAY,
                            .heartbeat_ns = 300000000,
                            .failure_ns = 1500000000,
                            .batch_ns = 20000000,
@@ -39,8 +39,8 @@ static bool config_is_good(const qsm_config *config) {
            config->similar_percent >= 1 && config->similar_percent <= 100 &&
            config->known_peer_count <= 8 && config->heartbeat_ns >= 1000000 &&
            config->failure_ns >= 2 * config->heartbeat_ns && config->batch_ns >= 100000 &&
-           config->token_ns >= 1000000 && config->lag_ns_max >= 1000000 && config->may_host <= 1 &&
-           qsm_address_is_set(&config->self) &&
+           config->token_ns >= 1000000 && config->lag_ns_max >= 1000000 &&
+           config->may_host <= QSM_HOST_INSISTS && qsm_address_is_set(&config->self) &&
            (!qsm_address_is_set(&config->rendezvous) || config->rendezvous.multicast == 1);
 }
 
@@ -116,6 +116,14 @@ void qsm_engine_destroy(qsm_engine *engine) {
     free(engine->plan);
     qsm_pool_free(&engine->pool);
     free(engine);
+}
+
+int qsm_engine_add_peer(qsm_engine *engine, const qsm_address *address) {
+    if (address == NULL || address->multicast || address->family != engine->config.self.family)
+        return QSM_ERR_ARGUMENT;
+    if (address->family != QSM_FAMILY_SIM && address->port == 0) return QSM_ERR_ARGUMENT;
+    if (!qsm_address_equal(address, &engine->config.self)) qsm_client_add_peer(engine, address);
+    return QSM_OK;
 }
 
 void qsm_engine_close(qsm_engine *engine, uint64_t now_ns) {

@@ -22,6 +22,7 @@ enum {
     SUCCESSION_NS = 250000000, /* the next in line waits that much longer */
     PING_RETRY_NS = 100000000,
     REQUEST_DELAY_NS = 1000000, /* joins and leaves are collected that long */
+    INTRODUCTIONS = 8,          /* times that a peer just added is told of our host */
     HEARING_NS = 3500000000u /* without a multicast beacon for so long, multicast does not reach us
                               */
 };
@@ -134,6 +135,7 @@ static void become_host(qsm_engine *engine, uint64_t term) {
         begin_search(engine, SEARCH_NS);
         return;
     }
+    client->insisted = true;
     client->epoch = engine->host->epoch;
     client->term_seen = term;
     client->suspended = false;
@@ -214,6 +216,12 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
         return;
     }
     if (client->health != QSM_HEALTH_SEARCHING) return;
+    if (engine->config.may_host == QSM_HOST_INSISTS && !client->insisted && !client->closing) {
+        /* Once only, so that two who insist do not depose each other for ever. */
+        become_host(engine, client->term_seen + 1);
+        if (engine->host != NULL) qsm_host_tell(engine, &offer->address);
+        return;
+    }
     if (qsm_equal16(offer->cookie, none)) {
         client->target = offer->address;
         solicit(engine, &offer->address, false);
@@ -238,13 +246,42 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
     qsm_alarm_set(&engine->alarms, &client->ping_alarm, engine->now_ns + PING_RETRY_NS);
 }
 
+static void tell_of_host(qsm_engine *engine, const qsm_address *to) {
+    qsm_client *client = &engine->client;
+    qsm_control ours = {.beacon = {.epoch = client->epoch, .address = client->host->address}};
+    qsm_post_control(engine, QSM_KIND_BEACON, &ours, to);
+}
+
 /* Another host knows this node, but not its host: each is told of the other. */
 static void introduce(qsm_engine *engine, const qsm_beacon *beacon) {
-    qsm_client *client = &engine->client;
     qsm_control theirs = {.beacon = *beacon};
-    qsm_post_control(engine, QSM_KIND_BEACON, &theirs, &client->host->address);
-    qsm_control ours = {.beacon = {.epoch = client->epoch, .address = client->host->address}};
-    qsm_post_control(engine, QSM_KIND_BEACON, &ours, &beacon->address);
+    qsm_post_control(engine, QSM_KIND_BEACON, &theirs, &engine->client.host->address);
+    tell_of_host(engine, &beacon->address);
+}
+
+/* The latest eight are kept: the first of them gives way. */
+static void remember_known(qsm_config *config, const qsm_address *address) {
+    const uint32_t known_max = sizeof config->known_peers / sizeof *config->known_peers;
+    for (uint32_t i = 0; i < config->known_peer_count; i++)
+        if (qsm_address_equal(&config->known_peers[i], address)) return;
+    if (config->known_peer_count == known_max) {
+        memmove(config->known_peers, config->known_peers + 1,
+                (known_max - 1) * sizeof *config->known_peers);
+        config->known_peer_count--;
+    }
+    config->known_peers[config->known_peer_count++] = *address;
+}
+
+void qsm_client_add_peer(qsm_engine *engine, const qsm_address *address) {
+    qsm_client *client = &engine->client;
+    remember_known(&engine->config, address);
+    client->introductions_left = INTRODUCTIONS;
+    if (engine->host != NULL)
+        qsm_host_tell(engine, address);
+    else if (client->host != NULL)
+        tell_of_host(engine, address);
+    else if (client->health == QSM_HEALTH_SEARCHING)
+        solicit(engine, address, false);
 }
 
 void qsm_client_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
@@ -292,6 +329,11 @@ static void on_ping_alarm(void *context, uint64_t now_ns) {
     bool answered = client->pong_ns >= client->ping_ns;
     bool due = now_ns - client->ping_ns >= (answered ? engine->config.heartbeat_ns : PING_RETRY_NS);
     if (due) ping(engine);
+    if (due && client->introductions_left > 0) {
+        client->introductions_left--; /* what was told at once may have been lost */
+        for (uint32_t i = 0; i < engine->config.known_peer_count; i++)
+            tell_of_host(engine, &engine->config.known_peers[i]);
+    }
     uint64_t pause =
         client->pong_ns >= client->ping_ns ? engine->config.heartbeat_ns : PING_RETRY_NS;
     qsm_alarm_set(&engine->alarms, &client->ping_alarm, client->ping_ns + pause);

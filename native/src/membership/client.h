@@ -33,6 +33,7 @@ typedef struct {
     uint32_t health;
     bool suspended; /* not stepped for long: sends and delivers nothing until the host confirms */
     bool closing;
+    bool insisted;            /* has been host, so that it deposes nobody (any more) */
     bool merging;             /* on the way to another host, sent by the last one */
     qsm_epoch epoch;          /* of the host that is followed */
     qsm_peer *host;           /* NULL while searching, and when this engine is the host */
@@ -62,6 +63,7 @@ typedef struct {
     uint8_t (*recent)[QSM_GROUP_ID_BYTES]; /* left while own messages were still on their way */
     uint32_t recent_count, recent_capacity;
     bool slow_reported;
+    uint32_t introductions_left; /* times that known peers are still told of our host */
     qsm_alarm search_alarm, ping_alarm, request_alarm;
 } qsm_client;
 
@@ -71,6 +73,9 @@ void qsm_client_stop(qsm_engine *engine);
 void qsm_client_close(qsm_engine *engine, uint64_t now_ns);
 /* Called at each turn: notices that the engine slept. */
 void qsm_client_turned(qsm_engine *engine, uint64_t now_ns);
+
+/* Another engine that may be of this scope. */
+void qsm_client_add_peer(qsm_engine *engine, const qsm_address *address);
 
 void qsm_client_request_join(qsm_group *group);
 void qsm_client_request_leave(qsm_group *group);

@@ -43,6 +43,10 @@ static void announce(qsm_host *host) {
         if (!peer->dead) send_beacon(host, &peer->address, false);
 }
 
+void qsm_host_tell(qsm_engine *engine, const qsm_address *to) {
+    send_beacon(engine->host, to, false);
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 bool qsm_host_start(qsm_engine *engine, uint64_t term, bool took_over) {

@@ -123,6 +123,8 @@ void qsm_host_solicit_arrived(qsm_engine *engine, uint64_t from, const qsm_solic
 void qsm_host_ping_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *ping,
                            const qsm_address *address);
 void qsm_host_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon);
+/* Says that this node hosts, to somebody who may not know. */
+void qsm_host_tell(qsm_engine *engine, const qsm_address *to);
 /* A packet of that node has arrived: it is alive. */
 void qsm_host_heard(qsm_engine *engine, uint64_t id);
 /* The node does not take what it is told: it is put out. */

@@ -1,0 +1,66 @@
+/* test_scenario_host.c - nodes that insist on hosting the membership service. */
+#include "scenario.h"
+
+static uint32_t add_insisting(world *all, qsm_config config) {
+    config.may_host = QSM_HOST_INSISTS;
+    const uint32_t node = world_add_node(all, &config);
+    world_join(all, node, 0);
+    return node;
+}
+
+static void one_who_insists_takes_over_from_a_running_host(void) {
+    world_options options = scenario_options(120, 6, 1);
+    options.link.loss_ppm = 50000;
+    world *all = scenario_begin(&options);
+    CHECK(scenario_host(all) != UINT32_MAX);
+    world_flow(all, 2, 0, 200, 10 * WORLD_MS, world_now_ns(all) + 20 * WORLD_S);
+    const uint32_t insisting = add_insisting(all, options.config);
+    world_run(all, 10 * WORLD_S);
+    CHECK_SAY(scenario_host(all) == insisting, "node %u hosts", scenario_host(all));
+    world_run(all, 10 * WORLD_S);
+    scenario_end(all);
+}
+
+static void of_two_who_insist_the_later_hosts_and_there_is_peace(void) {
+    world_options options = scenario_options(121, 3, 1);
+    world *all = scenario_begin(&options);
+    const uint32_t first = add_insisting(all, options.config);
+    world_run(all, 6 * WORLD_S);
+    CHECK(scenario_host(all) == first);
+    const uint32_t second = add_insisting(all, options.config);
+    world_run(all, 6 * WORLD_S);
+    CHECK(scenario_host(all) == second);
+    const uint64_t merges = world_counter_sum(all, "merges");
+    world_run(all, 60 * WORLD_S);
+    CHECK(scenario_host(all) == second);
+    CHECK(world_counter_sum(all, "merges") == merges);
+    world_crash(all, second);
+    (void)scenario_agree(all, 20 * WORLD_S, "after the crash of the one who insisted");
+    world_restart(all, second);
+    world_join(all, second, 0);
+    world_run(all, 10 * WORLD_S);
+    CHECK_SAY(scenario_host(all) == second, "after a restart it hosts again");
+    scenario_end(all);
+}
+
+static void two_who_insist_and_start_at_once_agree(void) {
+    for (uint64_t seed = 122; seed < 130; seed++) {
+        world_options options = scenario_options(seed, 4, 1);
+        world *all = scenario_begin(&options);
+        const uint32_t first = add_insisting(all, options.config);
+        const uint32_t second = add_insisting(all, options.config);
+        world_run(all, 12 * WORLD_S);
+        const uint32_t host = scenario_host(all);
+        CHECK_SAY(host == first || host == second, "node %u hosts", host);
+        scenario_end(all);
+    }
+}
+
+int main(void) {
+    static const scenario scenarios[] = {
+        SCENARIO(one_who_insists_takes_over_from_a_running_host),
+        SCENARIO(of_two_who_insist_the_later_hosts_and_there_is_peace),
+        SCENARIO(two_who_insist_and_start_at_once_agree),
+    };
+    return SCENARIO_MAIN("test_scenario_host", scenarios);
+}
