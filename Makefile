@@ -29,7 +29,11 @@ ENGINE_INPUTS := $(shell find native/src native/include -name '*.[ch]' 2>/dev/nu
                  native/build_engine.py setup.py $(wildcard native/callbacks.cdef)
 C_FILES := $(shell find native -name build -prune -o -name '*.[ch]' -print)
 
-BENCHES := $(basename $(notdir $(shell grep -l '^int main\>' native/bench/*.c 2>/dev/null)))
+# Other systems that `make bench PEERS=1` measures, never a dependency of anything.
+PEER_PACKAGES := cyclonedds eclipse-zenoh pyzmq
+PEERS_DIR     := build/peers
+BENCH_RESULTS := build/bench.jsonl
+
 FUZZERS := $(basename $(notdir $(wildcard native/fuzz/fuzz_*.c)))
 
 STAMP_PACKAGES := $(VENV)/.stamp-packages
@@ -45,7 +49,8 @@ help:
 	@echo 'make screenshot  take the pictures of the documentation again, into $(PICTURES)'
 	@echo 'make lint        check formatting, lint and types'
 	@echo 'make format      format Python and C'
-	@echo 'make bench       run the benchmarks: idle processor time, Python callbacks, the engine'
+	@echo 'make bench       run the benchmarks: an idle program, the engine, Python callbacks; with PEERS=1'
+	@echo '                 also other systems, installed for it alone'
 	@echo 'make swarm       random storms on simulated nodes for TIME=$(TIME) seconds; prints how to replay'
 	@echo 'make planted     plant known bugs in the engine and let the swarm look, TIME=$(TIME) seconds each'
 	@echo 'make fuzz        run every fuzzer for TIME=$(TIME) seconds'
@@ -87,13 +92,15 @@ format: $(STAMP_PYTHON)
 	$(VENV)/bin/ruff format .
 	@$(if $(C_FILES),$(VENV)/bin/clang-format -i $(C_FILES))
 
+# With PEERS=1 other systems are measured too; they are put into a folder of the benchmark's own.
 bench: $(STAMP_ENGINE)
+	@$(if $(filter 1,$(PEERS)),$(PYTHON_IN_VENV) -m pip install --quiet --upgrade \
+	    --target $(PEERS_DIR) $(PEER_PACKAGES))
 	@echo '-- idle: two windows with one note, nobody does anything'
 	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.idle_bench
-	@echo '-- python: messages into Python callbacks, next to other systems when they are installed'
-	@$(VENV)/bin/live-objects bench python
-	@$(NATIVE) bench
-	@for name in $(BENCHES); do echo "-- $$name"; native/build/bench/$$name; done
+	@echo '-- the engine, beside bare sockets and the systems that are installed in $(PEERS_DIR)'
+	@$(VENV)/bin/live-objects bench all --output $(BENCH_RESULTS)
+	@echo 'The same figures, with machine, versions and date, are in $(BENCH_RESULTS)'
 
 # Plants twenty known bugs one at a time; the swarm must find at least nineteen.
 planted: $(STAMP_PACKAGES)

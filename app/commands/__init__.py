@@ -45,7 +45,9 @@ COMMANDS: dict[str, CommandEntry] = {
         CommandEntry(
             "gms", "keep the list of members on this computer, without a window", "app.commands.gms"
         ),
-        CommandEntry("bench", "measure how fast messages reach Python", "app.commands.bench"),
+        CommandEntry(
+            "bench", "measure how fast the engine is on this machine", "app.commands.bench"
+        ),
         CommandEntry("scope", "make, show, join and leave private networks", "app.commands.scope"),
     )
 }

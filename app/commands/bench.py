@@ -1,49 +1,72 @@
-"""`live-objects bench python`: how many messages a second reach Python callbacks, beside others."""
+"""`live-objects bench NAME`: how fast the engine is, beside the machine's own limit and others."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from transport.bench import SECONDS, as_json, as_table, measure_all, raw_limit
+from app.errors import StartProblem
+from transport.benches.experiments import EXPERIMENTS, run_experiment
+from transport.benches.programs import Effort
+from transport.benches.record import Record, as_table
+from transport.benches.results import write_results
 
-_RAW_PROGRAM = Path(__file__).resolve().parents[2] / "native" / "build" / "bench" / "raw_udp"
+_NORMAL = Effort()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["python"], help="what is measured")
-    parser.add_argument("--json", action="store_true", help="one line of JSON for each figure")
-    parser.add_argument(
-        "--seconds", metavar="S", type=_seconds, default=SECONDS, help="for each of the systems"
-    )
-    parser.add_argument("--only", metavar="TEXT", default="", help="systems with this in the name")
+    add = parser.add_argument
+    add("what", choices=[*EXPERIMENTS, "all"], help="what is measured")
+    add("--json", action="store_true", help="one line of JSON for each figure")
+    add("--seconds", metavar="S", type=_seconds, default=_NORMAL.seconds, help="for each run")
+    add("--repeats", metavar="N", type=_repeats, default=_NORMAL.repeats, help="runs of each kind")
+    add("--share", metavar="X", type=_share, default=1.0, help="of the full size, for a first look")
+    add("--output", metavar="FILE", type=Path, help="where to write results, machine and versions")
 
 
 def _seconds(text: str) -> float:
+    return _between(text, 0.1, 60, "a number of seconds")
+
+
+def _share(text: str) -> float:
+    return _between(text, 0.001, 1, "a share")
+
+
+def _repeats(text: str) -> int:
+    return int(_between(text, 1, 50, "a number of runs"))
+
+
+def _between(text: str, least: float, most: float, meant: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        value = 0.0
-    if not 0.5 <= value <= 60:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0.5 to 60")
+        value = least - 1
+    if not least <= value <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {meant} from {least} to {most}")
     return value
 
 
+def _measure(what: str, effort: Effort) -> Iterator[Record]:
+    for name in EXPERIMENTS if what == "all" else [what]:
+        yield from run_experiment(name, effort)
+
+
 def run(arguments: argparse.Namespace) -> int:
-    results = []
-    for result in measure_all(arguments.seconds, arguments.only):
-        results.append(result)
+    effort = Effort(arguments.seconds, arguments.repeats, arguments.share)
+    records = []
+    for record in _measure(arguments.what, effort):
+        records.append(record)
         if arguments.json:
-            sys.stdout.write(json.dumps(as_json(result)) + "\n")
+            sys.stdout.write(json.dumps(record.as_json()) + "\n")
             sys.stdout.flush()
-    limits = raw_limit(_RAW_PROGRAM, arguments.seconds) if not arguments.only else []
-    if arguments.json:
-        for limit in limits:
-            sys.stdout.write(json.dumps({"system": "raw UDP", **limit}) + "\n")
-        return 0
-    sys.stdout.write(as_table(results))
-    for limit in limits:
-        sys.stdout.write(f"raw UDP: {json.dumps(limit)}\n")
-    return 0
+    if not arguments.json:
+        sys.stdout.write(as_table(records) + "\n")
+    if arguments.output is not None:
+        try:
+            write_results(arguments.output, records)
+        except OSError as problem:
+            raise StartProblem(f"{arguments.output} cannot be written: {problem}.") from problem
+    return 1 if any(record.problem for record in records) else 0

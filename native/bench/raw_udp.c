@@ -3,12 +3,13 @@
  * processes, nothing but sendmmsg and recvmmsg, on loopback. The engine's own figures are read
  * beside these.
  *
- *     raw_udp [--bytes 1000] [--receivers 2] [--seconds 2] [--messages 10000000] [--json]
+ *     raw_udp [--bytes 1000] [--receivers 2] [--milliseconds 2000] [--messages 10000000] [--json]
  *
  * Four ways: one datagram in each slot of a call, or segmentation and receive offload; and either
  * as fast as the sender can, where what the receivers miss is lost, or never more than a window
  * ahead of the slowest receiver, which is what a protocol that loses nothing could reach. Each is
- * bounded by time and by number of messages. With --json one line for each way instead of a table.
+ * bounded by time and by number of messages. With --json one line for each way instead of a table,
+ * with --window-only just the ways that lose nothing.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -24,11 +25,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench_support.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
@@ -45,9 +46,7 @@
 #define QUIET_MS 200
 
 typedef struct options {
-    uint32_t bytes, receivers, seconds;
-    uint64_t messages;
-    bool json;
+    uint64_t bytes, receivers, milliseconds, messages, json, window_only;
 } options;
 
 typedef struct way {
@@ -70,15 +69,8 @@ typedef struct outcome {
     uint64_t received_least, received_sum;
 } outcome;
 
-static void fail(const char *what) {
-    fprintf(stderr, "raw_udp: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
 static double now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)bench_now_ns() * 1e-9;
 }
 
 static bool set_int(int handle, int level, int option, int value) {
@@ -87,7 +79,7 @@ static bool set_int(int handle, int level, int option, int value) {
 
 static bool has_offload(void) {
     int handle = socket(AF_INET, SOCK_DGRAM, 0);
-    if (handle < 0) fail("socket");
+    if (handle < 0) bench_fail("socket");
     bool has =
         set_int(handle, IPPROTO_UDP, UDP_GRO, 1) && set_int(handle, IPPROTO_UDP, UDP_SEGMENT, 0);
     close(handle);
@@ -104,19 +96,19 @@ static struct sockaddr_in group_name(void) {
 
 static int open_receiver(const way *how) {
     int handle = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-    if (handle < 0) fail("socket");
+    if (handle < 0) bench_fail("socket");
     struct sockaddr_in name = group_name();
     struct ip_mreqn request = {.imr_multiaddr = name.sin_addr,
                                .imr_ifindex = (int)if_nametoindex("lo")};
     name.sin_addr.s_addr = INADDR_ANY;
     if (!set_int(handle, SOL_SOCKET, SO_REUSEADDR, 1) ||
         bind(handle, (struct sockaddr *)&name, sizeof name) != 0)
-        fail("bind");
+        bench_fail("bind");
     if (setsockopt(handle, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof request) != 0)
-        fail("join");
+        bench_fail("join");
     if (!set_int(handle, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES))
         set_int(handle, SOL_SOCKET, SO_RCVBUF, BUFFER_BYTES);
-    if (how->offload && !set_int(handle, IPPROTO_UDP, UDP_GRO, 1)) fail("receive offload");
+    if (how->offload && !set_int(handle, IPPROTO_UDP, UDP_GRO, 1)) bench_fail("receive offload");
     return handle;
 }
 
@@ -140,7 +132,7 @@ static void run_receiver(shared *common, uint32_t number, const way *how, const 
     uint32_t capacity = how->offload ? RUN_CAPACITY : 2048, slots = how->offload ? 8 : SLOTS;
     if (capacity < chosen->bytes) capacity = chosen->bytes;
     uint8_t *memory = malloc((size_t)slots * capacity);
-    if (memory == NULL) fail("memory");
+    if (memory == NULL) bench_fail("memory");
     int handle = open_receiver(how);
     struct pollfd asked = {.fd = handle, .events = POLLIN};
     atomic_fetch_add(&common->ready, 1);
@@ -161,15 +153,15 @@ static void run_receiver(shared *common, uint32_t number, const way *how, const 
 
 static int open_sender(void) {
     int handle = socket(AF_INET, SOCK_DGRAM, 0);
-    if (handle < 0) fail("socket");
+    if (handle < 0) bench_fail("socket");
     struct sockaddr_in name = group_name();
     struct ip_mreqn request = {.imr_ifindex = (int)if_nametoindex("lo")};
     inet_pton(AF_INET, "127.0.0.1", &request.imr_address);
     if (setsockopt(handle, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request) != 0)
-        fail("multicast interface");
+        bench_fail("multicast interface");
     set_int(handle, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
     set_int(handle, IPPROTO_IP, IP_MULTICAST_TTL, 1);
-    if (connect(handle, (struct sockaddr *)&name, sizeof name) != 0) fail("connect");
+    if (connect(handle, (struct sockaddr *)&name, sizeof name) != 0) bench_fail("connect");
     return handle;
 }
 
@@ -216,14 +208,14 @@ static void run_sender(shared *common, const way *how, const options *chosen, ou
     struct iovec pieces[SLOTS];
     _Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof(uint16_t))] = {0};
     uint8_t *data = calloc(1, chosen->bytes);
-    if (data == NULL) fail("memory");
+    if (data == NULL) bench_fail("memory");
     uint32_t run = how->offload ? RUN_BYTES_MAX / chosen->bytes : 1;
     if (run > SLOTS) run = SLOTS;
     uint32_t slots = how->offload ? 4 : SLOTS;
     uint64_t window = window_messages(how, chosen);
     int handle = open_sender();
     prepare_batch(messages, pieces, control, sizeof control, data, how, chosen, run);
-    double begin = now_s(), end = begin + chosen->seconds;
+    double begin = now_s(), end = begin + (double)chosen->milliseconds * 1e-3;
     while (result->sent < chosen->messages && now_s() < end) {
         if (how->window && result->sent + (uint64_t)run * slots >
                                received_least(common, chosen->receivers) + window) {
@@ -231,7 +223,7 @@ static void run_sender(shared *common, const way *how, const options *chosen, ou
             continue;
         }
         int sent = sendmmsg(handle, messages, slots, 0);
-        if (sent < 0 && errno != EINTR && errno != ENOBUFS) fail("send");
+        if (sent < 0 && errno != EINTR && errno != ENOBUFS) bench_fail("send");
         if (sent > 0) result->sent += (uint64_t)sent * run;
     }
     /* In the window mode the last arrivals belong to the time that was measured. */
@@ -247,13 +239,11 @@ static void run_sender(shared *common, const way *how, const options *chosen, ou
 
 static void measure(const way *how, const options *chosen, outcome *result) {
     memset(result, 0, sizeof *result);
-    shared *common =
-        mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (common == MAP_FAILED) fail("shared memory");
+    shared *common = bench_shared(sizeof *common);
     pid_t children[RECEIVERS_MAX];
     for (uint32_t index = 0; index < chosen->receivers; index++) {
         children[index] = fork();
-        if (children[index] < 0) fail("fork");
+        if (children[index] < 0) bench_fail("fork");
         if (children[index] == 0) {
             run_receiver(common, index, how, chosen);
             _exit(0);
@@ -272,7 +262,6 @@ static void measure(const way *how, const options *chosen, outcome *result) {
         result->received_sum += atomic_load(&common->receivers[index].messages);
     }
     result->received_least = received_least(common, chosen->receivers);
-    munmap(common, sizeof *common);
     if (!complete || result->sent == 0) {
         fprintf(stderr, "raw_udp: a receiver failed\n");
         exit(1);
@@ -287,52 +276,25 @@ static void print_outcome(const way *how, const options *chosen, const outcome *
         printf("{\"bench\": \"raw_udp\", \"way\": \"%s\", \"bytes\": %u, \"receivers\": %u, "
                "\"sent_per_s\": %.0f, \"received_per_s\": %.0f, \"received_per_s_least\": %.0f, "
                "\"loss_percent\": %.2f, \"seconds\": %.2f}\n",
-               how->name, chosen->bytes, chosen->receivers, sent_per_s, mean / result->seconds,
-               (double)result->received_least / result->seconds, loss_percent, result->seconds);
+               how->name, (unsigned)chosen->bytes, (unsigned)chosen->receivers, sent_per_s,
+               mean / result->seconds, (double)result->received_least / result->seconds,
+               loss_percent, result->seconds);
     else
-        printf("%-18s %9u %12.0f %12.0f %12.0f %8.2f %%\n", how->name, chosen->receivers,
+        printf("%-18s %9u %12.0f %12.0f %12.0f %8.2f %%\n", how->name, (unsigned)chosen->receivers,
                sent_per_s, mean / result->seconds, (double)result->received_least / result->seconds,
                loss_percent);
     fflush(stdout);
 }
 
-static uint64_t number(const char *text, uint64_t least, uint64_t most) {
-    char *end = NULL;
-    errno = 0;
-    unsigned long long value = text != NULL ? strtoull(text, &end, 10) : 0;
-    if (text == NULL || *text == '\0' || *end != '\0' || errno != 0 || value < least ||
-        value > most) {
-        fprintf(stderr, "raw_udp: a number from %llu to %llu is needed, not %s\n",
-                (unsigned long long)least, (unsigned long long)most, text ? text : "nothing");
-        exit(2);
-    }
-    return value;
-}
-
 static options read_options(int count, char **arguments) {
-    options chosen = {.bytes = 1000, .receivers = 2, .seconds = 2, .messages = 10000000};
-    for (int index = 1; index < count; index++) {
-        const char *name = arguments[index];
-        const char *value = index + 1 < count ? arguments[index + 1] : NULL;
-        if (strcmp(name, "--json") == 0) {
-            chosen.json = true;
-            continue;
-        }
-        if (strcmp(name, "--bytes") == 0) {
-            chosen.bytes = (uint32_t)number(value, 1, 1472);
-        } else if (strcmp(name, "--receivers") == 0) {
-            chosen.receivers = (uint32_t)number(value, 1, RECEIVERS_MAX);
-        } else if (strcmp(name, "--seconds") == 0) {
-            chosen.seconds = (uint32_t)number(value, 1, 60);
-        } else if (strcmp(name, "--messages") == 0) {
-            chosen.messages = number(value, 1, 1000000000);
-        } else {
-            fprintf(stderr, "usage: raw_udp [--bytes N] [--receivers N] [--seconds N] "
-                            "[--messages N] [--json]\n");
-            exit(2);
-        }
-        index++;
-    }
+    options chosen = {.bytes = 1000, .receivers = 2, .milliseconds = 2000, .messages = 10000000};
+    const bench_option known[] = {{"--bytes", &chosen.bytes, 1, 1472, false},
+                                  {"--receivers", &chosen.receivers, 1, RECEIVERS_MAX, false},
+                                  {"--milliseconds", &chosen.milliseconds, 50, 60000, false},
+                                  {"--messages", &chosen.messages, 1, 1000000000, false},
+                                  {"--window-only", &chosen.window_only, 0, 1, true},
+                                  {"--json", &chosen.json, 0, 1, true}};
+    bench_read_options(count, arguments, known, sizeof known / sizeof *known);
     return chosen;
 }
 
@@ -343,16 +305,17 @@ int main(int count, char **arguments) {
                                {"offload window", true, true}};
     options chosen = read_options(count, arguments);
     if (!chosen.json)
-        printf("messages of %u bytes, loopback, at most %u s each\n"
+        printf("messages of %u bytes, loopback, at most %u ms each\n"
                "%-18s %9s %12s %12s %12s %10s\n",
-               chosen.bytes, chosen.seconds, "way", "receivers", "sent/s", "received/s",
-               "slowest/s", "lost");
+               (unsigned)chosen.bytes, (unsigned)chosen.milliseconds, "way", "receivers", "sent/s",
+               "received/s", "slowest/s", "lost");
     fflush(stdout);
     bool offload = has_offload();
     if (!offload) fprintf(stderr, "raw_udp: this kernel has no offload; it is left out\n");
     for (size_t index = 0; index < sizeof ways / sizeof *ways; index++) {
         outcome result;
         if (ways[index].offload && !offload) continue;
+        if (chosen.window_only && !ways[index].window) continue;
         measure(&ways[index], &chosen, &result);
         print_outcome(&ways[index], &chosen, &result);
     }

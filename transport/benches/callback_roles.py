@@ -1,10 +1,10 @@
 """The processes of `live-objects bench python`: senders and receivers, ours and of others.
 
-Run as `python -m transport.bench_roles SYSTEM ROLE SECONDS ADDRESS`. A receiver counts what its
-callback gets; it prints `ready`, then, whenever its input says `count`, how many messages it has
-and how many seconds of processor time it has used. The sender sends as fast as it is let for so
-many seconds. Every system is told to lose nothing. The
-other systems are imported by name only when they are measured: nothing here depends on them.
+Run as `python -m transport.benches.callback_roles SYSTEM ROLE SECONDS ADDRESS`. A receiver counts
+what its callback gets; it prints `ready`, then, whenever its input says `count`, how many messages
+it has and how many seconds of processor time it has used. The sender sends as fast as it is let for
+so many seconds. Every system is told to lose nothing. The other systems are imported by name only
+when they are measured: nothing here depends on them.
 """
 
 from __future__ import annotations
@@ -233,9 +233,12 @@ def _dds_type(idl: Any, types: Any) -> Any:
 # Names of packages on the index, and of what is imported of them.
 OTHERS = {"pyzmq": "zmq", "eclipse-zenoh": "zenoh", "cyclonedds": "cyclonedds"}
 
+BATCH = "live-objects, a call per batch"
+EACH = "live-objects, a call per message"
+
 ROLES: dict[str, Callable[[str, float, str], None]] = {
-    "live-objects, a call per batch": lambda *given: ours(*given, each=False),
-    "live-objects, a call per message": lambda *given: ours(*given, each=True),
+    BATCH: lambda *given: ours(*given, each=False),
+    EACH: lambda *given: ours(*given, each=True),
     "pyzmq": zmq,
     "eclipse-zenoh": zenoh,
     "cyclonedds": dds,

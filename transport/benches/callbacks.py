@@ -1,14 +1,12 @@
-"""What `live-objects bench python` measures: messages into Python callbacks, beside others' ways.
+"""Messages into Python callbacks, beside the same work through other systems' Python packages.
 
 One sender and two receivers, each a process, on the loopback interface; 1000-byte messages for a
-bounded time. The figure is what the slower receiver got per second. Every system does the same
-work through its Python package; those that are not installed are named and passed over. The raw
-limit of the machine's UDP is printed beside them when its program has been built.
+bounded time. The figure is what the slower receiver got per second. Systems that are not installed
+are named and passed over: `make bench PEERS=1` puts them into a folder of the benchmark's own.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
@@ -16,15 +14,17 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from transport.bench_roles import BYTES, OTHERS, RECEIVERS, ROLES
-from transport.commands import columns
+from transport.benches.callback_roles import BYTES, EACH, OTHERS, RECEIVERS, ROLES
+from transport.benches.programs import Effort, raw_limit
+from transport.benches.record import Record
 
-SECONDS = 3.0
+ROOT = Path(__file__).resolve().parents[2]
+PEERS = ROOT / "build" / "peers"
 # A system that has not begun by then is given up.
 START_S_MAX = 30.0
 # The first part of the time is not counted: connections settle, rates grow.
@@ -39,29 +39,68 @@ class Result:
     messages_per_s: float
     # Processor time that a receiver needs for a message: does not depend on who else is at work.
     receiver_us: float
-    processors: int
-    bytes: int = BYTES
-    receivers: int = RECEIVERS
     problem: str = ""
 
 
-def measure_all(seconds: float, only: str = "") -> Iterator[Result]:
-    """The figures, as they come."""
+# The figures that the issue of Python speed asks of ours, by what they are compared with.
+TARGETS = {"pyzmq": 1.0, "eclipse-zenoh": 3.0, "cyclonedds": 10.0}
+EACH_TARGET = 300_000
+
+
+def measure(effort: Effort) -> Iterator[Record]:
+    """Ours with a call per batch and per message, then each of the others with our ratio to it."""
+    raw = raw_limit(effort, RECEIVERS).offload
+    batch = 0.0
     for system in ROLES:
-        if only and only not in system:
-            continue
-        module = OTHERS.get(system)
-        if module is not None and find_spec(module) is None:
-            yield _without(system, f"not installed: pip install {system}")
-            continue
-        try:
-            yield _measure(system, seconds)
-        except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as problem:
-            yield _without(system, str(problem))
+        runs = [measure_system(system, effort.seconds) for _ in range(effort.repeats)]
+        result = sorted(runs, key=lambda run: run.messages_per_s)[len(runs) // 2]
+        if system not in OTHERS:
+            batch = batch or result.messages_per_s
+        yield _record(system, result, raw, batch)
+
+
+def _record(system: str, result: Result, raw: float, batch: float) -> Record:
+    rate = result.messages_per_s
+    ours = system not in OTHERS
+    ratio = (rate / raw if raw else 0.0) if ours else (batch / rate if rate else 0.0)
+    target = TARGETS.get(system, float(EACH_TARGET) if system == EACH else 0.0)
+    met = rate >= target if system == EACH else ratio >= target
+    return Record(
+        name="python",
+        what=system,
+        receivers=RECEIVERS,
+        bytes=BYTES,
+        rate=rate,
+        raw=raw,
+        ratio=ratio,
+        target=target,
+        met=met if target and not result.problem else None,
+        note="" if ours else "the ratio is ours, per batch, to this",
+        problem=result.problem if ours else "",
+        more={
+            "receiver_us": result.receiver_us,
+            **({"absent": result.problem} if result.problem and not ours else {}),
+        },
+    )
+
+
+def measure_system(system: str, seconds: float) -> Result:
+    """One run of one system; what goes wrong is in the result."""
+    module = OTHERS.get(system)
+    if module is not None and not _installed(module):
+        return _without(system, "not installed: make bench PEERS=1")
+    try:
+        return _measure(system, max(0.4, seconds))
+    except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as problem:
+        return _without(system, str(problem))
+
+
+def _installed(module: str) -> bool:
+    return (PEERS / module).is_dir() or find_spec(module) is not None
 
 
 def _without(system: str, problem: str) -> Result:
-    return Result(system, 0.0, 0.0, os.cpu_count() or 1, problem=problem)
+    return Result(system, 0.0, 0.0, problem=problem)
 
 
 def _address(system: str) -> str:
@@ -100,15 +139,17 @@ def _count(system: str, seconds: float, receivers: Sequence[subprocess.Popen[str
         system,
         messages_per_s=min(messages) / (after_s - before_s),
         receiver_us=used_s / max(1, sum(messages)) * 1e6,
-        processors=os.cpu_count() or 1,
     )
 
 
 def _start(system: str, role: str, seconds: float, address: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "transport.bench_roles", system, role, str(seconds), address]
+    module = "transport.benches.callback_roles"
+    command = [sys.executable, "-m", module, system, role, str(seconds), address]
+    peers = {"PYTHONPATH": str(PEERS)} if system in OTHERS else {}
     return subprocess.Popen(
         command,
-        cwd=Path(__file__).resolve().parent.parent,
+        cwd=ROOT,
+        env={**os.environ, **peers},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -167,30 +208,3 @@ def _readable(pipe: IO[str], within_s: float) -> bool:
 def _pipe(pipe: IO[str] | None) -> IO[str]:
     assert pipe is not None, "every process was started with pipes"
     return pipe
-
-
-def raw_limit(program: Path, seconds: float) -> list[dict[str, Any]]:
-    """The machine's own limit, as native/bench/raw_udp tells it; nothing when it is not built."""
-    if not program.is_file():
-        return []
-    command = [str(program), "--bytes", str(BYTES), "--receivers", str(RECEIVERS)]
-    command += ["--seconds", str(max(1, round(seconds / 3))), "--json"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    return asdict(result)
-
-
-def as_table(results: Sequence[Result]) -> str:
-    rows = [
-        [each.system, "-", "-", each.problem]
-        if each.problem
-        else [each.system, f"{each.messages_per_s:,.0f}", f"{each.receiver_us:.2f}", ""]
-        for each in results
-    ]
-    return columns(["system", "messages/s", "receiver us/message", ""], rows) + "\n"

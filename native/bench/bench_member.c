@@ -1,0 +1,185 @@
+#define _GNU_SOURCE
+#include "bench_member.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench_support.h"
+
+/* Short steps: what was read is worked on while it is in the processor's cache. */
+#define STEP_NS 100000u
+#define EVENTS_AT_ONCE 256
+#define PATIENCE_NS 60000000000u
+
+void member_open(member *self, const options *chosen, common *shared, uint32_t index) {
+    qsm_udp_config config;
+    char error[256];
+    memset(self, 0, sizeof *self);
+    self->chosen = chosen;
+    self->shared = shared;
+    self->own = &shared->members[index];
+    self->index = index;
+    qsm_udp_config_defaults(&config);
+    memcpy(config.core.scope_id, shared->scope, sizeof config.core.scope_id);
+    memcpy(config.core.scope_key, shared->scope + 16, sizeof config.core.scope_key);
+    snprintf(config.interface, sizeof config.interface, "lo");
+    config.multicast_port = shared->port;
+    config.no_offload = chosen->no_offload != 0;
+    if (chosen->window_bytes != 0) config.core.window_bytes_max = (uint32_t)chosen->window_bytes;
+    if (qsm_udp_open(&config, &self->udp, error, sizeof error) != QSM_OK) bench_fail(error);
+    self->engine = qsm_udp_engine(self->udp);
+    self->groups = calloc(chosen->groups, sizeof *self->groups);
+    if (self->groups == NULL) bench_fail("memory");
+}
+
+void member_close(member *self) {
+    qsm_udp_info info;
+    qsm_udp_get_info(self->udp, &info);
+    self->own->datagrams_in = info.datagrams_in;
+    self->own->datagrams_out = info.datagrams_out;
+    self->own->calls_in = info.calls_in;
+    self->own->calls_out = info.calls_out;
+    self->own->kernel_drops = info.kernel_drops;
+    self->own->rss_bytes = bench_rss_bytes();
+    qsm_udp_close(self->udp);
+    free(self->groups);
+}
+
+/* ---- what is delivered ---- */
+
+static void burn(uint64_t ns) {
+    for (uint64_t end_ns = bench_now_ns() + ns; bench_now_ns() < end_ns;) {}
+}
+
+static void take(member *self, const qsm_event *event) {
+    joined *group = event->user;
+    report *own = self->own;
+    uint64_t number, made_ns;
+    memcpy(&number, event->data, sizeof number);
+    memcpy(&made_ns, event->data + 8, sizeof made_ns);
+    if (number != group->next) own->wrong_order++;
+    group->next = number + 1;
+    if (made_ns != 0 && atomic_load(&self->shared->phase) == PHASE_MEASURE &&
+        own->sample_count < SAMPLES_MAX)
+        own->samples_ns[own->sample_count++] = (uint32_t)(bench_now_ns() - made_ns);
+    if (self->chosen->cost_ns != 0) burn(self->chosen->cost_ns);
+}
+
+static void handle_events(member *self) {
+    qsm_event events[EVENTS_AT_ONCE];
+    bool receives = self->index < self->chosen->receivers;
+    uint64_t taken = 0;
+    for (int count = EVENTS_AT_ONCE; count == EVENTS_AT_ONCE;) {
+        count = qsm_engine_events(self->engine, events, EVENTS_AT_ONCE);
+        for (int index = 0; index < count; index++) {
+            const qsm_event *event = &events[index];
+            if (event->type == QSM_EVENT_VIEW && event->member_count == self->chosen->receivers + 1)
+                self->groups_ready++;
+            if (event->type != QSM_EVENT_DELIVERY || !receives) continue;
+            if (event->bytes < MESSAGE_HEAD_BYTES) bench_fail("a message is too short");
+            take(self, event);
+            taken++;
+        }
+        qsm_engine_release(self->engine);
+    }
+    if (taken == 0) return;
+    atomic_fetch_add_explicit(&self->own->delivered, taken, memory_order_release);
+    uint64_t bin = (bench_now_ns() - self->shared->base_ns) / BIN_NS;
+    if (bin >= BINS_MAX) return;
+    self->own->bins[bin] += (uint32_t)taken;
+    if (bin >= self->own->bin_count) self->own->bin_count = (uint32_t)bin + 1;
+}
+
+/* ---- the loop ---- */
+
+void member_step(member *self, uint64_t wait_ns) {
+    int64_t descriptors[64];
+    struct pollfd asked[64];
+    int more = qsm_udp_step(self->udp, STEP_NS);
+    handle_events(self);
+    if (more) return;
+    uint64_t due_ns = qsm_udp_wait_ns(self->udp);
+    if (due_ns < wait_ns) wait_ns = due_ns;
+    if (wait_ns == 0) return;
+    int count = qsm_udp_descriptors(self->udp, descriptors, 64, NULL);
+    if (count > 64) count = 64;
+    for (int index = 0; index < count; index++)
+        asked[index] = (struct pollfd){.fd = (int)descriptors[index], .events = POLLIN};
+    if (qsm_udp_wants_write(self->udp)) asked[0].events |= POLLOUT;
+    struct timespec until = {.tv_sec = (time_t)(wait_ns / 1000000000u),
+                             .tv_nsec = (long)(wait_ns % 1000000000u)};
+    ppoll(asked, (nfds_t)count, &until, NULL);
+}
+
+bool all_reached(const member *self, enum phase phase) {
+    for (uint32_t index = 0; index <= self->chosen->receivers; index++)
+        if (atomic_load(&self->shared->members[index].reached) < (unsigned)phase) return false;
+    return true;
+}
+
+void member_enter(member *self, enum phase phase) {
+    uint64_t end_ns = bench_now_ns() + PATIENCE_NS;
+    bool leads = self->index == self->chosen->receivers;
+    atomic_store(&self->own->reached, phase);
+    while (atomic_load(&self->shared->phase) < (unsigned)phase) {
+        if (leads && all_reached(self, phase)) atomic_store(&self->shared->phase, phase);
+        if (bench_now_ns() > end_ns) bench_fail("the other processes do not come along");
+        member_step(self, 1000000);
+    }
+}
+
+/* ---- groups ---- */
+
+void member_join_all(member *self) {
+    uint64_t begin_ns = bench_now_ns(), heap_bytes = bench_heap_bytes();
+    uint8_t id[QSM_GROUP_ID_BYTES] = {0}, key[QSM_KEY_BYTES];
+    for (uint32_t index = 0; index < self->chosen->groups; index++) {
+        joined *group = &self->groups[index];
+        group->of = self;
+        memcpy(id, &index, sizeof index);
+        memcpy(key, self->shared->scope + 16, sizeof key);
+        memcpy(key, &index, sizeof index);
+        if (qsm_group_join(self->engine, id, key, group, &group->group) != QSM_OK)
+            bench_fail("a group cannot be joined");
+    }
+    uint64_t end_ns = begin_ns + PATIENCE_NS;
+    while (self->groups_ready < self->chosen->groups) {
+        if (bench_now_ns() > end_ns) bench_fail("the groups do not come together");
+        member_step(self, 1000000);
+    }
+    self->own->joined_ns = bench_now_ns() - begin_ns;
+    self->own->group_heap_bytes = bench_heap_bytes() - heap_bytes;
+}
+
+static void feed(void *context, uint32_t bytes_max, qsm_pulled *pulled) {
+    joined *group = context;
+    member *self = group->of;
+    (void)bytes_max;
+    unsigned phase = atomic_load_explicit(&self->shared->phase, memory_order_relaxed);
+    if (phase >= PHASE_DRAIN || (self->chosen->rate != 0 && self->sent >= self->due)) return;
+    uint64_t made_ns = self->chosen->rate != 0 ? bench_now_ns() : 0;
+    memcpy(self->message, &group->next, sizeof group->next);
+    memcpy(self->message + 8, &made_ns, sizeof made_ns);
+    group->next++;
+    self->sent++;
+    pulled->data = self->message;
+    pulled->bytes = (int32_t)self->chosen->bytes;
+}
+
+void member_offer(member *self, uint32_t group) {
+    qsm_group_offer(self->groups[group].group, feed, &self->groups[group], 1);
+}
+
+uint64_t member_unacknowledged(const member *self) {
+    uint64_t sum = 0;
+    for (uint32_t index = 0; index < self->chosen->groups; index++)
+        sum += qsm_group_unacknowledged(self->groups[index].group);
+    return sum;
+}
+
+void member_tell_counters(member *self, uint32_t which) {
+    qsm_engine_counters(self->engine, self->own->counters[which], COUNTERS_MAX);
+}

@@ -1,0 +1,269 @@
+/*
+ * engine_udp.c - what the engine carries over real sockets: one sender and some receivers, each a
+ * process of its own, on loopback, through the interface of qsm.h.
+ *
+ *     engine_udp [--receivers 2] [--groups 1] [--bytes 1000] [--milliseconds 2000] ...
+ *
+ * Prints one line of JSON. The sender pulls as fast as it is let, or, with --rate, so many messages
+ * a second, each stamped with the time at which it was made. All receivers are in all groups.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench_member.h"
+#include "bench_support.h"
+
+#define DRAIN_NS 20000000000u
+#define NS_PER_MS 1000000u
+
+/* ---- the receivers ---- */
+
+/* Reads and throws away: what a receiver does whose network drops everything. */
+static void be_deaf(member *self, uint64_t ns) {
+    int64_t descriptors[64];
+    uint8_t nothing[65536];
+    int count = qsm_udp_descriptors(self->udp, descriptors, 64, NULL);
+    for (uint64_t end_ns = bench_now_ns() + ns; bench_now_ns() < end_ns; usleep(100))
+        for (int index = 0; index < count && index < 64; index++)
+            while (recv((int)descriptors[index], nothing, sizeof nothing, MSG_DONTWAIT) >= 0) {}
+}
+
+static void receive(member *self) {
+    const options *chosen = self->chosen;
+    bool troubled = self->index == 0 && chosen->sleep_every_ms != 0;
+    uint64_t trouble_ns = bench_now_ns() + chosen->sleep_every_ms * NS_PER_MS;
+    uint64_t cpu_ns = 0;
+    unsigned seen = PHASE_SEND, now;
+    while ((now = atomic_load(&self->shared->phase)) < PHASE_END) {
+        if (now != seen) {
+            if (now == PHASE_MEASURE) cpu_ns = bench_cpu_ns();
+            if (now == PHASE_DRAIN) self->own->cpu_ns = bench_cpu_ns() - cpu_ns;
+            if (now <= PHASE_DRAIN) member_tell_counters(self, now == PHASE_DRAIN);
+            seen = now;
+            atomic_store(&self->own->reached, now);
+        }
+        if (troubled && now < PHASE_DRAIN && bench_now_ns() >= trouble_ns) {
+            if (chosen->sleep_ms != 0) usleep((useconds_t)(chosen->sleep_ms * 1000));
+            if (chosen->deaf_ms != 0) be_deaf(self, chosen->deaf_ms * NS_PER_MS);
+            trouble_ns += chosen->sleep_every_ms * NS_PER_MS;
+        }
+        member_step(self, 10 * NS_PER_MS);
+    }
+}
+
+static void run_receiver(const options *chosen, common *shared, uint32_t index) {
+    static member self;
+    member_open(&self, chosen, shared, index);
+    member_enter(&self, PHASE_JOIN);
+    member_join_all(&self);
+    member_enter(&self, PHASE_SEND);
+    receive(&self);
+    member_close(&self);
+}
+
+/* ---- the sender ---- */
+
+static uint64_t delivered_least(const common *shared, uint32_t receivers) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t index = 0; index < receivers; index++) {
+        uint64_t count = atomic_load(&shared->members[index].delivered);
+        if (count < least) least = count;
+    }
+    return least;
+}
+
+/* Sends until the time; with a rate, offers what is due in turn to all groups. */
+static void send_until(member *self, uint64_t end_ns, uint64_t begin_ns) {
+    uint64_t rate = self->chosen->rate, now_ns;
+    while ((now_ns = bench_now_ns()) < end_ns) {
+        uint64_t wait_ns = 10 * NS_PER_MS;
+        if (rate != 0) {
+            uint64_t due = (uint64_t)((double)(now_ns - begin_ns) * (double)rate * 1e-9) + 1;
+            for (; self->due < due; self->due++)
+                member_offer(self, (uint32_t)(self->due % self->chosen->groups));
+            wait_ns = begin_ns + (uint64_t)((double)due * 1e9 / (double)rate) - now_ns;
+        }
+        member_step(self, wait_ns);
+    }
+}
+
+typedef struct outcome {
+    uint64_t sent, delivered, delivered_all;
+    double seconds, sender_cpu_s;
+} outcome;
+
+static void run_sender(const options *chosen, common *shared, outcome *result) {
+    static member self;
+    uint32_t receivers = (uint32_t)chosen->receivers;
+    member_open(&self, chosen, shared, receivers);
+    member_enter(&self, PHASE_JOIN);
+    member_join_all(&self);
+    member_enter(&self, PHASE_SEND);
+    if (chosen->rate == 0)
+        for (uint32_t index = 0; index < chosen->groups; index++)
+            member_offer(&self, index);
+    uint64_t begin_ns = bench_now_ns();
+    uint64_t measure_ns = begin_ns + chosen->settle_ms * NS_PER_MS;
+    send_until(&self, measure_ns, begin_ns);
+    atomic_store(&shared->phase, PHASE_MEASURE);
+    uint64_t before = delivered_least(shared, receivers), cpu_ns = bench_cpu_ns();
+    uint64_t from_ns = bench_now_ns();
+    member_tell_counters(&self, 0);
+    send_until(&self, measure_ns + chosen->seconds_ms * NS_PER_MS, begin_ns);
+    result->delivered = delivered_least(shared, receivers) - before;
+    result->seconds = (double)(bench_now_ns() - from_ns) * 1e-9;
+    result->sender_cpu_s = (double)(bench_cpu_ns() - cpu_ns) * 1e-9;
+    member_tell_counters(&self, 1);
+    atomic_store(&self.own->reached, PHASE_DRAIN);
+    atomic_store(&shared->phase, PHASE_DRAIN);
+    uint64_t end_ns = bench_now_ns() + DRAIN_NS;
+    while ((member_unacknowledged(&self) > 0 || delivered_least(shared, receivers) < self.sent ||
+            !all_reached(&self, PHASE_DRAIN)) &&
+           bench_now_ns() < end_ns)
+        member_step(&self, NS_PER_MS);
+    result->sent = self.sent;
+    result->delivered_all = delivered_least(shared, receivers);
+    member_close(&self);
+    atomic_store(&shared->phase, PHASE_END);
+}
+
+/* ---- telling ---- */
+
+static uint64_t counted(const report *told, const char *name) {
+    for (uint32_t index = 0; index < qsm_counter_count() && index < COUNTERS_MAX; index++)
+        if (strcmp(qsm_counter_name(index), name) == 0)
+            return told->counters[1][index] - told->counters[0][index];
+    return 0;
+}
+
+static uint64_t counted_by_all(const common *shared, const options *chosen, const char *name) {
+    uint64_t sum = 0;
+    for (uint32_t index = 0; index <= chosen->receivers; index++)
+        sum += counted(&shared->members[index], name);
+    return sum;
+}
+
+static void print_counters(const common *shared, const options *chosen) {
+    static const char *const names[] = {"packets_sent",      "packets_lost",    "repairs_sent",
+                                        "repairs_received",  "repairs_pushed",  "data_duplicate",
+                                        "data_receive_full", "tokens_launched", "acks_received",
+                                        "window_full",       "rate_decreases",  "datagrams_sent",
+                                        "bytes_sent",        "evicted",         "suspensions"};
+    printf(", \"counters\": {");
+    for (size_t index = 0; index < sizeof names / sizeof *names; index++)
+        printf("%s\"%s\": %llu", index ? ", " : "", names[index],
+               (unsigned long long)counted_by_all(shared, chosen, names[index]));
+    printf("}");
+}
+
+static void print_bins(const common *shared, const options *chosen) {
+    printf(", \"bins\": [");
+    for (uint32_t index = 0; index < chosen->receivers; index++) {
+        const report *told = &shared->members[index];
+        printf("%s[", index ? ", " : "");
+        for (uint32_t bin = 0; bin < told->bin_count; bin++)
+            printf("%s%u", bin ? ", " : "", told->bins[bin]);
+        printf("]");
+    }
+    printf("]");
+}
+
+static void print_result(common *shared, const options *chosen, const outcome *result) {
+    uint64_t joined_ns = 0, heap_bytes = 0, wrong = 0, rss_bytes = 0, cpu_ns = 0, drops = 0;
+    uint32_t p50_ns = 0, p99_ns = 0;
+    for (uint32_t index = 0; index <= chosen->receivers; index++) {
+        report *told = &shared->members[index];
+        uint32_t p50 = bench_quantile(told->samples_ns, told->sample_count, 500);
+        uint32_t p99 = bench_quantile(told->samples_ns, told->sample_count, 990);
+        if (told->joined_ns > joined_ns) joined_ns = told->joined_ns;
+        if (told->group_heap_bytes > heap_bytes) heap_bytes = told->group_heap_bytes;
+        if (told->rss_bytes > rss_bytes) rss_bytes = told->rss_bytes;
+        if (told->cpu_ns > cpu_ns) cpu_ns = told->cpu_ns;
+        if (p50 > p50_ns) p50_ns = p50;
+        if (p99 > p99_ns) p99_ns = p99;
+        wrong += told->wrong_order;
+        drops += told->kernel_drops;
+    }
+    double delivered = result->delivered > 0 ? (double)result->delivered : 1;
+    double missing = (double)result->sent - (double)result->delivered_all;
+    printf(
+        "{\"bench\": \"engine_udp\", \"receivers\": %llu, \"groups\": %llu, \"bytes\": %llu, "
+        "\"offload\": %s, \"rate\": %.0f, \"sent\": %llu, \"loss\": %.6f, \"wrong_order\": %llu, "
+        "\"p50_us\": %.1f, \"p99_us\": %.1f, \"rss_mb\": %.1f, \"setup_s\": %.3f, "
+        "\"group_bytes\": %.0f, \"sender_us\": %.3f, \"receiver_us\": %.3f, "
+        "\"sender_core\": %.5f, \"receiver_core\": %.5f, \"kernel_drops\": %llu, "
+        "\"seconds\": %.3f",
+        (unsigned long long)chosen->receivers, (unsigned long long)chosen->groups,
+        (unsigned long long)chosen->bytes, chosen->no_offload ? "false" : "true",
+        (double)result->delivered / result->seconds, (unsigned long long)result->sent,
+        result->sent > 0 ? missing / (double)result->sent : 0.0, (unsigned long long)wrong,
+        p50_ns * 1e-3, p99_ns * 1e-3, (double)rss_bytes / 1048576.0, (double)joined_ns * 1e-9,
+        (double)heap_bytes / (double)chosen->groups, result->sender_cpu_s * 1e6 / delivered,
+        (double)cpu_ns * 1e-3 / delivered, result->sender_cpu_s / result->seconds,
+        (double)cpu_ns * 1e-9 / result->seconds, (unsigned long long)drops, result->seconds);
+    print_counters(shared, chosen);
+    if (chosen->bins) print_bins(shared, chosen);
+    printf("}\n");
+}
+
+static options read_options(int count, char **arguments) {
+    options chosen = {
+        .bytes = 1000, .receivers = 2, .groups = 1, .seconds_ms = 2000, .settle_ms = 500};
+    const bench_option known[] = {
+        {"--bytes", &chosen.bytes, MESSAGE_HEAD_BYTES, QSM_MESSAGE_BYTES_MAX, false},
+        {"--receivers", &chosen.receivers, 1, RECEIVERS_MAX, false},
+        {"--groups", &chosen.groups, 1, GROUPS_MAX, false},
+        {"--milliseconds", &chosen.seconds_ms, 50, 100000, false},
+        {"--settle", &chosen.settle_ms, 0, 20000, false},
+        {"--rate", &chosen.rate, 0, 10000000, false},
+        {"--cost-ns", &chosen.cost_ns, 0, 1000000000, false},
+        {"--sleep", &chosen.sleep_ms, 0, 60000, false},
+        {"--deaf", &chosen.deaf_ms, 0, 60000, false},
+        {"--every", &chosen.sleep_every_ms, 0, 60000, false},
+        {"--window", &chosen.window_bytes, 0, 1u << 30, false},
+        {"--no-offload", &chosen.no_offload, 0, 1, true},
+        {"--bins", &chosen.bins, 0, 1, true}};
+    bench_read_options(count, arguments, known, sizeof known / sizeof *known);
+    return chosen;
+}
+
+int main(int count, char **arguments) {
+    options chosen = read_options(count, arguments);
+    common *shared = bench_shared(sizeof *shared);
+    if (getrandom(shared->scope, sizeof shared->scope, 0) != sizeof shared->scope)
+        bench_fail("random numbers");
+    shared->port = (uint16_t)(20000 + shared->scope[0] * 100u + shared->scope[1] % 100u);
+    shared->base_ns = bench_now_ns();
+    prctl(PR_SET_TIMERSLACK, 1000);
+    pid_t children[RECEIVERS_MAX];
+    for (uint32_t index = 0; index < chosen.receivers; index++) {
+        children[index] = fork();
+        if (children[index] < 0) bench_fail("fork");
+        if (children[index] == 0) {
+            prctl(PR_SET_PDEATHSIG, 9);
+            run_receiver(&chosen, shared, index);
+            _exit(0);
+        }
+    }
+    outcome result = {0};
+    run_sender(&chosen, shared, &result);
+    bool complete = true;
+    for (uint32_t index = 0; index < chosen.receivers; index++) {
+        int status = 0;
+        waitpid(children[index], &status, 0);
+        complete = complete && status == 0;
+    }
+    if (!complete) {
+        fprintf(stderr, "engine_udp: a receiver failed\n");
+        return 1;
+    }
+    print_result(shared, &chosen, &result);
+    return 0;
+}

@@ -1,0 +1,25 @@
+"""Which experiments there are, by name, and how one is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from transport.benches import callbacks, throughput
+from transport.benches.programs import BenchProblem, Effort, build
+from transport.benches.record import Record
+
+Experiment = Callable[[Effort], Iterator[Record]]
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "throughput": throughput.measure,
+    "python": callbacks.measure,
+}
+
+
+def run_experiment(name: str, effort: Effort) -> Iterator[Record]:
+    """The records of one experiment as they come; a failure is a record with its sentence."""
+    try:
+        build()
+        yield from EXPERIMENTS[name](effort)
+    except BenchProblem as problem:
+        yield Record(name=name, what=name, receivers=0, problem=str(problem))

@@ -1,0 +1,105 @@
+"""The C programs that measure: built from the source tree, run for one line of JSON each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+NATIVE = Path(__file__).resolve().parents[2] / "native"
+_BUILD_S_MAX = 600.0
+_RUN_S_MAX = 300.0
+
+
+class BenchProblem(Exception):
+    """A measurement that could not be made; its text is one sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long and how often something is measured; `share` makes everything smaller, for tests."""
+
+    seconds: float = 2.0
+    repeats: int = 3
+    share: float = 1.0
+
+    @property
+    def milliseconds(self) -> int:
+        return max(100, round(self.seconds * 1000))
+
+    def scaled(self, number: int, least: int = 1) -> int:
+        """A size of the experiment, smaller when only a taste is asked for."""
+        return max(least, round(number * self.share))
+
+
+def build() -> None:
+    """Makes what is not up to date; raises BenchProblem without a source tree or compiler."""
+    if not (NATIVE / "Makefile").is_file():
+        raise BenchProblem("The benchmarks of the engine need the source tree, which is not here.")
+    command = ["make", "--no-print-directory", "-C", str(NATIVE), "-j2", "bench"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_BUILD_S_MAX, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise BenchProblem(f"The benchmarks cannot be built: {problem}.") from problem
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["make failed"]
+        raise BenchProblem(f"The benchmarks cannot be built: {lines[-1]}.")
+
+
+def run(program: str, *options: str | int) -> dict[str, Any]:
+    """The one object that the program prints."""
+    (found,) = run_many(program, *options)
+    return found
+
+
+def run_many(program: str, *options: str | int) -> list[dict[str, Any]]:
+    """All objects that the program prints, a line each."""
+    command = [str(NATIVE / "build" / "bench" / program), *map(str, options)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_RUN_S_MAX, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise BenchProblem(f"{program} did not run: {problem}.") from problem
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise BenchProblem(f"{program} failed: {said[-1]}.")
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def repeat(effort: Effort, program: str, *options: str | int) -> list[dict[str, Any]]:
+    """Several runs of the same."""
+    return [run(program, *options) for _ in range(effort.repeats)]
+
+
+def engine(effort: Effort, *options: str | int) -> list[dict[str, Any]]:
+    """Several runs of the engine on sockets."""
+    return repeat(effort, "engine_udp", "--milliseconds", effort.milliseconds, *options)
+
+
+@dataclass(frozen=True, slots=True)
+class RawLimit:
+    """Messages a second that bare sockets carry without loss; 0: this kernel has no offload."""
+
+    plain: float
+    offload: float
+
+
+def raw_limit(effort: Effort, receivers: int, message_bytes: int = 1000) -> RawLimit:
+    """The medians of several runs of sockets and nothing else, loss-free."""
+    given = ("--receivers", receivers, "--bytes", message_bytes, "--window-only", "--json")
+    span = ("--milliseconds", max(100, effort.milliseconds // 2))
+    rates: dict[str, list[float]] = {"plain window": [], "offload window": []}
+    for _ in range(effort.repeats):
+        for line in run_many("raw_udp", *given, *span):
+            rates[line["way"]].append(line["received_per_s_least"])
+    return RawLimit(*(_middle(found) for found in rates.values()))
+
+
+def _middle(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2] if values else 0.0

@@ -1,0 +1,62 @@
+"""Where results go: a file of JSON lines whose first says which machine, versions and day."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from transport.benches.record import Record
+
+_PACKAGES = ("live-objects", "cffi", "cyclonedds", "eclipse-zenoh", "pyzmq")
+
+
+def circumstances() -> dict[str, Any]:
+    """The machine and the versions, as the file's first line has them."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "processor": _processor(),
+        "processors": os.cpu_count() or 1,
+        "memory_mb": _memory_mb(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "versions": {name: found for name in _PACKAGES if (found := _version(name))},
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _processor() -> str:
+    """The processor's name as the system tells it, else the architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
+
+
+def _memory_mb() -> int:
+    pages: int = os.sysconf("SC_PHYS_PAGES")
+    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+
+
+def write_results(path: Path, records: Sequence[Record]) -> None:
+    """Replaces the file; the folder is made when it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [circumstances(), *(record.as_json() for record in records)]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    beside = path.with_suffix(path.suffix + ".new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
