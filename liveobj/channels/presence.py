@@ -1,4 +1,5 @@
-"""Owns who is here and where their carets are: short-lived facts that are never stored.
+"""Owns who is here, where their carets are and what they look at: short-lived facts that are never
+stored.
 
 Every member states its own entry, the newest wins because messages of one sender arrive in order,
 and an entry goes with its member when the view does. So no clock and no time-out is needed, and
@@ -12,10 +13,15 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from liveobj.channels.messages import PRESENCE_BYTES_MAX, BadMessage
+import msgpack
+
+from liveobj.channels.messages import PRESENCE_BYTES_MAX, BadMessage, PresenceUpdate, decode, encode
+from liveobj.documents.observing import Plain
 from liveobj.observers import Observers, Subscription
 
 NAME_CHARACTERS_MAX = 100
+SPOT_BYTES_MAX = 512
+SPOT_DEPTH_MAX = 4
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -31,16 +37,20 @@ class Caret:
 
 @dataclass(frozen=True, slots=True)
 class PresenceEntry:
-    """One member as the others see it."""
+    """One member as the others see it. `spot` is what a view wants to say besides: a place, a
+    selection, what one looks at. Each kind of view gives it its own form, and must expect any."""
 
     name: str
     colour: str
     caret: Caret | None = None
+    spot: Plain = None
 
     def fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"name": self.name, "colour": self.colour}
         if self.caret is not None:
             fields["caret"] = [self.caret.container, self.caret.head, self.caret.anchor]
+        if self.spot is not None:
+            fields["spot"] = self.spot
         return fields
 
     @classmethod
@@ -52,14 +62,40 @@ class PresenceEntry:
             raise BadMessage("a presence without a sensible name")
         if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
             raise BadMessage("a presence without a sensible colour")
-        match fields.get("caret"):
-            case None:
-                return cls(name, colour)
-            case [str(container), bytes(head), bytes(anchor)]:
-                if len(container) + len(head) + len(anchor) > PRESENCE_BYTES_MAX:
-                    raise BadMessage("a caret out of bounds")
-                return cls(name, colour, Caret(container, head, anchor))
-        raise BadMessage("a presence with a strange caret")
+        return cls(name, colour, _read_caret(fields.get("caret")), _read_spot(fields.get("spot")))
+
+
+def _read_caret(field: object) -> Caret | None:
+    match field:
+        case None:
+            return None
+        case [str(container), bytes(head), bytes(anchor)]:
+            if len(container) + len(head) + len(anchor) > PRESENCE_BYTES_MAX:
+                raise BadMessage("a caret out of bounds")
+            return Caret(container, head, anchor)
+    raise BadMessage("a presence with a strange caret")
+
+
+def _read_spot(field: Any) -> Plain:
+    if not _is_plain(field, SPOT_DEPTH_MAX):
+        raise BadMessage("a presence with a strange spot")
+    if len(msgpack.packb(field, use_bin_type=True)) > SPOT_BYTES_MAX:
+        raise BadMessage("a spot out of bounds")
+    spot: Plain = field
+    return spot
+
+
+def _is_plain(value: object, depth: int) -> bool:
+    """Whether it is made of simple values, not nested deeper than `depth`."""
+    if value is None or isinstance(value, str | int | float | bool | bytes):
+        return True
+    if depth == 0:
+        return False
+    if isinstance(value, list):
+        return all(_is_plain(item, depth - 1) for item in value)
+    if isinstance(value, dict):
+        return all(isinstance(k, str) and _is_plain(v, depth - 1) for k, v in value.items())
+    return False
 
 
 class Presence:
@@ -86,6 +122,18 @@ class Presence:
 
     def set_caret(self, caret: Caret | None) -> None:
         self._set(replace(self._mine, caret=caret))
+
+    def set_spot(self, spot: Plain) -> None:
+        """Says what a view shows of this person besides the caret; None takes it back. Raises
+        ValueError for what the others would not take: at most `SPOT_BYTES_MAX` bytes packed,
+        lists of up to 16, nested up to `SPOT_DEPTH_MAX` deep."""
+        if spot is not None:
+            try:
+                decode(encode(PresenceUpdate({"spot": spot})))
+                _read_spot(spot)
+            except (BadMessage, OverflowError, TypeError) as problem:
+                raise ValueError(f"nobody would take this spot: {problem}") from None
+        self._set(replace(self._mine, spot=spot))
 
     def _set(self, entry: PresenceEntry) -> None:
         if entry != self._mine:

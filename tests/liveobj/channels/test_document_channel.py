@@ -203,6 +203,9 @@ def test_presence_shows_the_newest_and_goes_with_its_owner() -> None:
         encode(
             PresenceUpdate({"name": "x", "colour": "#000000", "caret": ["t", b"x" * 9000, b""]})
         ),
+        encode(PresenceUpdate({"name": "x", "colour": "#000000", "spot": "x" * 600})),
+        encode(PresenceUpdate({"name": "x", "colour": "#000000", "spot": [[[[[1]]]]]})),
+        encode(PresenceUpdate({"name": "x", "colour": "#000000", "spot": {b"k": 1}})),
         encode(Fragment(3, 9, b"abc")),
         encode(Fragment(0, 3, b"abc")),
     ],
