@@ -4,7 +4,6 @@ window."""
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +22,7 @@ from liveobj.references import (
     write_reference,
     write_reference_file,
 )
+from liveobj.references.writing import file_name
 from liveobj.runtime import CannotDereference, Runtime
 from widgets.object_kind import Kinds, ObjectKind
 
@@ -81,7 +81,7 @@ class Session:
     def make(self, kind: ObjectKind, now: datetime, title: str = "") -> tuple[Reference, Path]:
         """Makes an object that did not exist before; its reference is kept as a file."""
         base = title or f"{kind.title} {now.day} {now:%B}"
-        name = _file_name(base)
+        name = file_name(base)
         title, file, number = base, self._paths.references / f"{name}.liveobject", 1
         while file.exists():
             number += 1
@@ -126,8 +126,3 @@ class Session:
 def reference_text(reference: Reference) -> str:
     """The reference as text that can be pasted into a mail or a chat."""
     return write_reference(reference).decode()
-
-
-def _file_name(title: str) -> str:
-    """A title as the name of a file: without what file systems forbid."""
-    return re.sub(r'[/\\:*?"<>|\x00-\x1f]', "-", title).strip(" .")[:80] or "object"

@@ -3,6 +3,7 @@ an object is known."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from liveobj.references import xml_tree
@@ -47,6 +48,11 @@ def write_reference_file(reference: Reference, path: Path) -> None:
         raise NotReadable(
             f"The file cannot be written ({problem.strerror}).", file=str(path)
         ) from problem
+
+
+def file_name(title: str) -> str:
+    """A title as the name of a file, without ending: nothing in it that file systems forbid."""
+    return re.sub(r'[/\\:*?"<>|\x00-\x1f\x7f]', "-", title).strip(" .")[:80] or "object"
 
 
 def canonical_form(reference: Reference) -> bytes:
