@@ -138,6 +138,10 @@ class PeerLost(Gone):
     """The connection to another computer ended too early; trying again goes on where it stopped."""
 
 
+class Declined(Gone):
+    """The person at the other computer said no."""
+
+
 # The other side is wrong.
 
 

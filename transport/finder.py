@@ -50,15 +50,15 @@ class Finder:
 
     async def _run(self) -> None:
         # zeroconf takes a tenth of a second to load: later than the first window, not before it.
-        from transport.discovery import Announcement, Lookout  # noqa: PLC0415
+        from transport.discovery import announce_engine, look_out  # noqa: PLC0415
 
         try:
-            announcement = await Announcement.start(self._scope, self._myself)
+            announcement = await announce_engine(self._scope, self._myself)
         except TransportError as problem:
             log.warning("others are not searched by mDNS: %s", problem.described)
             return
         try:
-            lookout = Lookout(self._scope, self._myself.address, self._on_peer)
+            lookout = look_out(self._scope, self._myself.address, self._on_peer)
         except TransportError as problem:
             log.warning("others are not searched by mDNS: %s", problem.described)
             await announcement.close()

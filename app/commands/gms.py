@@ -18,6 +18,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from app.commands.arguments import port_number
 from app.headless import run_until_ended
 from app.line_server import LineServer, claim
 from app.network_profile import NetworkProfile
@@ -36,7 +37,13 @@ from transport.scopes import Scope
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--interface", metavar="ADDR", default="", help="network interface, by name or address")
-    add("--port", metavar="N", type=_port, default=0, help="UDP port (any free one if not given)")
+    add(
+        "--port",
+        metavar="N",
+        type=port_number,
+        default=0,
+        help="UDP port (any free one if not given)",
+    )
     add("--scope", metavar="FILE", type=Path, help="an invitation, instead of the profile's scope")
     add("--peer", metavar="ADDR:PORT", action="append", default=[], help="whom to ask first")
     add("--insist", action="store_true", help="take over from whoever keeps the list now")
@@ -44,12 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--no-mdns", action="store_true", help="neither announce nor search by mDNS")
     add("--no-event-log", action="store_true", help="write no event log")
     add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
-
-
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 1 to 65535")
-    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

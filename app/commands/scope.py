@@ -10,6 +10,7 @@ from pathlib import Path
 
 import segno
 
+from app.commands import scope_pairing
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
 from app.paths import find_paths
@@ -40,7 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     join.set_defaults(do=_join)
     leave = actions.add_parser("leave", help="go back to Nearby, where everybody is")
     leave.set_defaults(do=_leave)
-    for action in (make, show, join, leave):
+    invite = actions.add_parser("invite", help="let somebody in who sees the same code as you")
+    invite.set_defaults(do=_invite)
+    request = actions.add_parser("request", help="ask somebody who invites to be let in")
+    request.set_defaults(do=_request)
+    scope_pairing.add_arguments(invite, request)
+    for action in (make, show, join, leave, invite, request):
         # Before or after the action, as one likes.
         action.add_argument(
             "--state-dir", metavar="DIR", type=Path, default=argparse.SUPPRESS, help="as above"
@@ -81,6 +87,16 @@ def _show(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
 
 def _join(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
     scope = read_invitation(arguments.invitation)
+    profile.join(scope)
+    return f"This profile is in the scope {scope.name} now. {_NEXT_START}"
+
+
+def _invite(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    return scope_pairing.invite(arguments, profile)
+
+
+def _request(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    scope = scope_pairing.request(arguments)
     profile.join(scope)
     return f"This profile is in the scope {scope.name} now. {_NEXT_START}"
 

@@ -29,10 +29,21 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "app.main", *arguments],
         cwd=ROOT,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def until_line(process: subprocess.Popen[str], beginning: str) -> str:
+    """The next line that begins like this; fails when the process has ended before."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith(beginning):
+            return line
+    assert process.stderr is not None
+    raise AssertionError(f"never said {beginning!r}: {process.stderr.read()}")
 
 
 def run(*arguments: str, typed: str = "") -> tuple[int, str, str]:
@@ -60,12 +71,7 @@ class Gms:
 
     def says(self, beginning: str) -> str:
         """Waits for a line that begins like this; fails when the process has ended before."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.startswith(beginning):
-                return line
-        assert self.process.stderr is not None
-        raise AssertionError(f"never said {beginning!r}: {self.process.stderr.read()}")
+        return until_line(self.process, beginning)
 
     def end(self, name: signal.Signals) -> tuple[int, str, str]:
         self.process.send_signal(name)
@@ -246,6 +252,10 @@ def test_net_without_a_program_is_one_sentence(tmp_path: Path) -> None:
         (["net", "--every", "soon"], "not a number of seconds"),
         (["net", "--every", "0"], "not a number of seconds"),
         (["gms", "--port", "0"], "not a port"),
+        (["scope", "invite"], "where everybody is"),
+        (["scope", "request", "nowhere"], "not an address"),
+        (["scope", "request", "127.0.0.1:1"], "Nobody invites there"),
+        (["scope", "request", "--interface", "nosuch0"], "has no interface nosuch0"),
         (["gms", "--peer", "nowhere"], "not an address"),
         (["gms", "--scope", "missing.scope"], "cannot be read"),
         (["gms", "--interface", "nosuch0"], "no network interface"),
@@ -283,6 +293,31 @@ def test_scope_is_made_shown_joined_and_left(tmp_path: Path) -> None:
     code, said, _ = run("scope", *profile, "leave")
     assert code == 0
     assert NetworkProfile.of(paths).scope() == NEARBY
+
+
+def test_two_who_compare_their_code_share_a_scope(tmp_path: Path) -> None:
+    invitation = run("scope", "make", "Office")[1].strip()
+    folders = {name: tmp_path / name for name in ("ada", "jun")}
+    run("scope", "join", invitation, "--state-dir", str(folders["ada"]))
+    common = ("--interface", "lo", "--name")
+    ada = start("scope", "invite", *common, "Ada", "--state-dir", str(folders["ada"]))
+    place = until_line(ada, "  live-objects scope request ").split()[-1]
+    for answer, way in (("n", [place]), ("y", [])):  # The second time, found by mDNS.
+        jun = start("scope", "request", *way, *common, "Jun", "--state-dir", str(folders["jun"]))
+        codes = [until_line(each, "    ").strip() for each in (ada, jun)]
+        assert codes[0] == codes[1]
+        for each in (jun, ada):
+            assert each.stdin is not None
+            each.stdin.write(answer + "\n")
+            each.stdin.flush()
+        said, complaints = jun.communicate(timeout=30)
+        if answer == "n":
+            assert "Nothing was joined." in complaints
+            assert run("scope", "--state-dir", str(folders["jun"]))[1].startswith("Nearby")
+    assert "This profile is in the scope Office now." in said
+    assert "Jun is in the scope Office now." in ada.communicate(timeout=30)[0]
+    shown = run("scope", "show", "--invitation", "--state-dir", str(folders["jun"]))[1]
+    assert invitation in shown
 
 
 def test_invitation_is_taken_as_text_and_from_the_input(

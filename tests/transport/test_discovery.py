@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.transport.network import loopback, running, until
-from transport import discovery
+from transport import mdns
 from transport.config import Peer
-from transport.discovery import Announcement, find_peers
+from transport.discovery import announce_engine, find_peers
 from transport.finder import Finder
 from transport.peer_book import PeerBook
 from transport.scopes import NEARBY, Scope, scope_label
@@ -22,7 +22,7 @@ HERE = "127.0.0.1"
 def test_announced_engine_is_found_by_its_own_scope_only() -> None:
     async def story() -> None:
         scope = Scope.new_private("Office", os.urandom)
-        announcement = await Announcement.start(scope, Peer(HERE, 4711))
+        announcement = await announce_engine(scope, Peer(HERE, 4711))
         try:
             found = await find_peers(scope, HERE, find_s=5, enough=1)
             assert found == (Peer(HERE, 4711),)
@@ -56,7 +56,8 @@ def test_finder_announces_and_remembers_others_but_not_itself(tmp_path: Path) ->
             }
             assert {peer for finder in finders for peer in finder.found} == places
             assert all(len(finder.found) == 1 for finder in finders)
-            assert set(PeerBook(tmp_path / "peers.json").peers(config.scope)) == places
+            file = tmp_path / "peers.json"
+            await until(lambda: set(PeerBook(file).peers(config.scope)) == places)
             for finder in finders:
                 await finder.close()
                 await finder.close()
@@ -72,7 +73,7 @@ def test_network_that_refuses_mdns_is_logged_and_no_error(
         raise OSError(1, "Operation not permitted")
 
     async def story() -> None:
-        monkeypatch.setattr(discovery, "AsyncZeroconf", refuse)
+        monkeypatch.setattr(mdns, "AsyncZeroconf", refuse)
         async with running(loopback()) as (engine,):
             finder = Finder(engine, PeerBook(tmp_path / "peers.json"))
             finder.start(asyncio.get_running_loop())

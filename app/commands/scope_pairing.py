@@ -1,0 +1,155 @@
+"""`live-objects scope invite` and `scope request`: one computer lets another into its scope after
+their users have compared a code."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import socket
+import sys
+from contextlib import AsyncExitStack
+
+from app.commands.arguments import port_number
+from app.errors import StartProblem
+from app.network_profile import NetworkProfile
+from transport.config import Peer
+from transport.errors import Closed, Declined, PeerLost, PeerViolation
+from transport.invitations import Invited, announce_invitation, find_invitations
+from transport.links import best_link, list_links
+from transport.pairing_stream import Invitation, Meeting, ask
+from transport.scopes import Scope
+
+_SAME = "Is it the same on the other computer?"
+
+
+def add_arguments(invite: argparse.ArgumentParser, request: argparse.ArgumentParser) -> None:
+    for action in (invite, request):
+        action.add_argument(
+            "--interface", metavar="ADDR", default="", help="network interface, by name or address"
+        )
+        action.add_argument(
+            "--name", metavar="NAME", default="", help="how the other sees you (this computer's)"
+        )
+    invite.add_argument(
+        "--port", metavar="N", type=port_number, default=0, help="TCP port to wait at"
+    )
+    invite.add_argument("--no-mdns", action="store_true", help="do not announce the invitation")
+    request.add_argument("peer", metavar="ADDR:PORT", nargs="?", help="who invites, if not found")
+
+
+def invite(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    """Waits until somebody has been let in."""
+    scope = profile.scope()
+    if not scope.private:
+        raise StartProblem(
+            f"This profile is in {scope.name}, where everybody is: make a private scope first,"
+            " with live-objects scope make."
+        )
+    return asyncio.run(_invite(arguments, scope))
+
+
+def request(arguments: argparse.Namespace) -> Scope:
+    """Asks whoever invites; the scope that this profile is to join."""
+    return asyncio.run(_request(arguments))
+
+
+async def _invite(arguments: argparse.Namespace, scope: Scope) -> str:
+    name = arguments.name or socket.gethostname()
+    async with AsyncExitStack() as stack:
+        invitation = await Invitation.open(scope, name, _address(arguments), port=arguments.port)
+        stack.callback(invitation.close)
+        peer = invitation.peer
+        if not arguments.no_mdns:
+            announcement = await announce_invitation(name, peer)
+            stack.push_async_callback(announcement.close)
+        _say(
+            f"Inviting to the scope {scope.name}. On the other computer:\n"
+            f"  live-objects scope request {peer.address}:{peer.port}"
+        )
+        while True:
+            try:
+                meeting = await invitation.meet()
+            except Closed:
+                raise StartProblem("Too many have asked in vain: invite again.") from None
+            try:
+                if await _compare(meeting, f"{meeting.their_name} wants to join."):
+                    await meeting.give(scope)
+                    return f"{meeting.their_name} is in the scope {scope.name} now.\n"
+            except (Declined, PeerLost, PeerViolation) as problem:
+                _say(str(problem))
+
+
+async def _request(arguments: argparse.Namespace) -> Scope:
+    if arguments.peer is not None:
+        peer = Peer.parse(arguments.peer)
+    else:
+        peer = (await _choose(await find_invitations(_address(arguments)))).peer
+    meeting = await ask(peer, arguments.name or socket.gethostname())
+    said = f"{meeting.their_name} invites to the scope {meeting.scope_name}."
+    if not await _compare(meeting, said):
+        raise StartProblem("Nothing was joined.")
+    return await meeting.take()
+
+
+async def _choose(found: tuple[Invited, ...]) -> Invited:
+    if not found:
+        raise StartProblem(
+            "Nobody invites on this network: start live-objects scope invite on the other"
+            " computer, or type the address that it shows."
+        )
+    if len(found) == 1:
+        return found[0]
+    for number, invited in enumerate(found, 1):
+        _say(f"  {number}  {invited.name} ({invited.peer.address})")
+    answer = await _answer(f"Whose invitation? [1-{len(found)}] ")
+    if not answer.isdigit() or not 1 <= int(answer) <= len(found):
+        raise StartProblem("Nothing was joined.")
+    return found[int(answer) - 1]
+
+
+async def _compare(meeting: Meeting, said: str) -> bool:
+    """Whether the person says that both see the same; otherwise the meeting has been refused."""
+    _say(f"{said} The code is\n\n    {meeting.code}\n")
+    if (await _answer(f"{_SAME} [y/N] ")).lower() in {"y", "yes"}:
+        return True
+    await meeting.refuse()
+    return False
+
+
+async def _answer(question: str) -> str:
+    """A line from the input, while the network goes on."""
+    sys.stdout.write(question)
+    sys.stdout.flush()
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    try:
+        loop.add_reader(sys.stdin.fileno(), readable.set)
+    except PermissionError:  # A file, which can be read at once.
+        return sys.stdin.readline().strip()
+    try:
+        await readable.wait()
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
+    # Byte by byte, so that nothing of the next answer is taken.
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(sys.stdin.fileno(), 1)):
+        line += byte
+    return line.decode("utf-8", "replace").strip()
+
+
+def _address(arguments: argparse.Namespace) -> str:
+    """The address of the interface that is named, or of the best one."""
+    links = list_links()
+    wanted = arguments.interface
+    chosen = [link for link in links if wanted in {link.name, link.address}] if wanted else links
+    link = best_link(chosen)
+    if link is None:
+        which = f"interface {wanted}" if wanted else "interface that is connected"
+        raise StartProblem(f"This computer has no {which}: name another one with --interface.")
+    return link.address
+
+
+def _say(words: str) -> None:
+    sys.stdout.write(words + "\n")
+    sys.stdout.flush()
