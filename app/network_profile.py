@@ -1,7 +1,9 @@
-"""What a profile knows of the network: its scope, whom it met, where its events are logged."""
+"""What a profile knows of the network: its scope, who its user is, whom it met, where its events
+are logged."""
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ from app.version import VERSION
 from transport.binding import counter_names
 from transport.errors import TransportError
 from transport.event_log import EventLog
+from transport.identities import Identity
 from transport.peer_book import PeerBook
 from transport.scopes import NEARBY, Scope, scope_label
 from transport.secrets_file import write_private
@@ -22,12 +25,18 @@ class NetworkProfile:
     """The files of one profile that concern the network."""
 
     scope_file: Path
+    identity_file: Path
     peers_file: Path
     events: Path
 
     @classmethod
     def of(cls, paths: Paths) -> NetworkProfile:
-        return cls(paths.config / "scope", paths.state / "peers.json", paths.state / "events")
+        return cls(
+            paths.config / "scope",
+            paths.config / "identity",
+            paths.state / "peers.json",
+            paths.state / "events",
+        )
 
     def scope(self) -> Scope:
         """The scope that this profile has joined; Nearby where it has joined none."""
@@ -60,6 +69,20 @@ class NetworkProfile:
         except OSError as problem:
             raise StartProblem(
                 f"{self.scope_file} cannot be removed: {problem.strerror}."
+            ) from None
+
+    def identity(self) -> Identity:
+        """Who the user of this profile is to others; made at the first start."""
+        try:
+            self.identity_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return Identity.load_or_create(self.identity_file, os.urandom)
+        except OSError as problem:
+            raise StartProblem(
+                f"{self.identity_file} cannot be written: {problem.strerror}."
+            ) from None
+        except TransportError as problem:
+            raise StartProblem(
+                f"Your identity cannot be used: {problem} Without that file you are somebody new."
             ) from None
 
     def book(self) -> PeerBook:

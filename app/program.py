@@ -80,7 +80,15 @@ def _run_live(
     settings = load_settings(paths.settings)
     person = Person(options.name or settings.name, options.colour or settings.colour)
     session = Session(
-        Host(network.engine, paths.objects, person, loop, os.urandom, wall_time=time.time),
+        Host(
+            network.engine,
+            paths.objects,
+            person,
+            loop,
+            os.urandom,
+            wall_time=time.time,
+            identity=NetworkProfile.of(paths).identity(),
+        ),
         paths,
         KINDS,
     )

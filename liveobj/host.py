@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from liveobj.packages.trust import Ask, refuse_all
+from transport.identities import Identity
 from transport.interfaces import Network
 
 
@@ -45,7 +46,7 @@ class Host:
     """What objects are given. `folder` holds their databases; `random_bytes` is `os.urandom` in the
     application and a seeded generator in a simulation. `wall_time` gives seconds since 1970, where
     there is a clock on the wall; `ask_consent` asks the person whether the code of a publisher may
-    run, and refuses by default."""
+    run, and refuses by default; `identity` signs for the person, None leaves them unverified."""
 
     network: Network
     folder: Path
@@ -55,6 +56,7 @@ class Host:
     wall_time: Callable[[], float] | None = None
     ask_consent: Ask = refuse_all
     recalled_packages: frozenset[str] = frozenset()
+    identity: Identity | None = None
 
     def new_peer_id(self) -> int:
         """A fresh identity for one opening of one document.

@@ -13,7 +13,7 @@ from pathlib import Path
 from nacl.exceptions import CryptoError
 from nacl.signing import SigningKey, VerifyKey
 
-from transport.errors import BadArgument
+from transport.errors import BadArgument, SystemRefused
 from transport.key_text import read_key, write_key
 from transport.secrets_file import read_small, write_private
 
@@ -55,7 +55,12 @@ class Identity:
         if path.exists():
             return cls.load(path)
         identity = cls(random_bytes(SEED_BYTES))
-        identity.save(path)
+        try:
+            identity.save(path)
+        except SystemRefused:
+            if not path.exists():
+                raise
+            return cls.load(path)  # Another program of this user was quicker.
         return identity
 
     @classmethod

@@ -48,6 +48,9 @@ COMMANDS: dict[str, CommandEntry] = {
         CommandEntry(
             "bench", "measure how fast the engine is on this machine", "app.commands.bench"
         ),
+        CommandEntry(
+            "identity", "show the fingerprint by which others know you", "app.commands.identity"
+        ),
         CommandEntry("scope", "make, show, join and leave private networks", "app.commands.scope"),
     )
 }

@@ -53,7 +53,15 @@ async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
     try:
         EngineJoin(engine, AsyncioWatcher())
         person = Person(arguments.name)
-        host = Host(engine, paths.objects, person, loop, os.urandom, wall_time=time.time)
+        host = Host(
+            engine,
+            paths.objects,
+            person,
+            loop,
+            os.urandom,
+            wall_time=time.time,
+            identity=profile.identity(),
+        )
         keeper = Keeper(host, [file.resolve() for file in arguments.files])
         try:
             for kept in keeper.state():

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from liveobj.channels.batches import Batch, BatchLog
 from liveobj.channels.catch_up import CatchUp
 from liveobj.channels.fragments import Assembler, Cutter
+from liveobj.channels.introductions import Introductions
 from liveobj.channels.messages import (
     BadMessage,
     Fragment,
     Hello,
+    Introduction,
     Message,
     Payload,
     PresenceUpdate,
@@ -32,6 +34,7 @@ from liveobj.documents import BadUpdate, Change, Document, Origin
 from liveobj.documents.version import Span
 from liveobj.host import Scheduler, TimerHandle
 from liveobj.observers import Observers, Subscription
+from transport.identities import Identity
 from transport.interfaces import Delivery, Group, View
 
 log = logging.getLogger(__name__)
@@ -70,6 +73,7 @@ class Counters:
 class _Due:
     """What is to be said at the next opportunity; each is said once, with what is true then."""
 
+    introduction: bool = False
     hello: bool = False
     presence: bool = False
     outgoing: Cutter | None = None
@@ -79,6 +83,7 @@ class DocumentChannel:
     """Keeps `document` in step with the other members of `group`, until closed.
 
     `batches` is for one who cannot sign: it holds what was received, to be passed on as it is.
+    `identity` is the user's, by which others know for sure who it is.
     """
 
     def __init__(
@@ -89,12 +94,15 @@ class DocumentChannel:
         me: PresenceEntry,
         seal: Seal | None = None,
         batches: BatchLog | None = None,
+        identity: Identity | None = None,
     ) -> None:
         self.document = document
         self.presence = Presence(me, self._on_my_presence)
         self.counters = Counters()
         self._group: Group | None = None
         self._scheduler = scheduler
+        self._identity = identity
+        self._introductions = Introductions(group.group_id, identity)
         self._seal: Seal = seal or NoSeal()
         self._batches = None if self._seal.can_sign else batches
         self._forwarding: deque[Batch] = deque()
@@ -126,6 +134,7 @@ class DocumentChannel:
         assert self._group is None, "a channel is in one group at a time"
         self._group = group
         self._catch_up = CatchUp(group.me)
+        self._introductions = Introductions(group.group_id, self._identity)
         group.on_deliveries = self._on_deliveries
         group.on_view = self._on_view
         if group.view is not None:
@@ -185,6 +194,11 @@ class DocumentChannel:
         if self._due.hello:
             self._due.hello = False
             return self._hello()
+        if self._due.introduction:
+            self._due.introduction = False
+            introduction = self._introductions.mine()
+            if introduction is not None:
+                return introduction
         answers = self._catch_up.answers(self.document.version, self.document.peer_id)
         if answers and self._seal.can_sign:
             self.counters.answers += 1
@@ -253,6 +267,7 @@ class DocumentChannel:
         newcomers = set(nodes) - self._members
         self._members = frozenset(nodes)
         self._catch_up.on_view(nodes)
+        self._introductions.on_view(self._group.me, view.number, nodes)
         self._assembler.keep_only(self._members)
         self.presence.keep_only(self._members)
         if len(nodes) <= 1:
@@ -260,6 +275,7 @@ class DocumentChannel:
         else:
             self._due.hello = True
             self._due.presence |= bool(newcomers)
+            self._due.introduction |= bool(newcomers)
         self._offer()
         self._update_state()
 
@@ -296,6 +312,10 @@ class DocumentChannel:
                 self._take_update(sender, update, signature)
             case PresenceUpdate(fields):
                 self.presence.accept(sender, fields)
+            case Introduction():
+                if self._introductions.accept(sender, message):
+                    verified = self._introductions.verified(sender)
+                    self.presence.set_fingerprint(sender, verified)
             case Fragment() | Payload():
                 raise BadMessage("a message that has no place here")
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgpack
 
 from liveobj.documents import BadUpdate, Version
+from transport.identities import PUBLIC_BYTES, SIGNATURE_BYTES
 
 MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 VERSION_BYTES_MAX = 1024 * 1024
@@ -65,9 +66,18 @@ class Payload:
     data: bytes
 
 
-Message = Hello | Update | PresenceUpdate | Fragment | Payload
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """Who the sender is: a user's public key, and its signature for the view of that number."""
 
-_HELLO, _UPDATE, _PRESENCE, _FRAGMENT, _PAYLOAD = 1, 2, 3, 4, 5
+    public: bytes
+    view: int
+    signature: bytes
+
+
+Message = Hello | Update | PresenceUpdate | Fragment | Payload | Introduction
+
+_HELLO, _UPDATE, _PRESENCE, _FRAGMENT, _PAYLOAD, _INTRODUCTION = 1, 2, 3, 4, 5, 6
 
 
 def encode(message: Message) -> bytes:
@@ -82,6 +92,8 @@ def encode(message: Message) -> bytes:
             kind, body = _FRAGMENT, [offset, total, data]
         case Payload(data):
             kind, body = _PAYLOAD, [data]
+        case Introduction(public, view, signature):
+            kind, body = _INTRODUCTION, [public, view, signature]
     packed: bytes = msgpack.packb(body, use_bin_type=True)
     return bytes([kind]) + packed
 
@@ -125,6 +137,10 @@ def _build(kind: int, body: list[object]) -> Message:
             return Fragment(offset, total, data)
         case 5, [bytes(data)]:
             return Payload(data)
+        case 6, [bytes(public), int(view), bytes(signature)]:
+            if len(public) != PUBLIC_BYTES or len(signature) != SIGNATURE_BYTES or view < 0:
+                raise BadMessage("an introduction out of bounds")
+            return Introduction(public, view, signature)
     raise BadMessage(f"type {kind} with {len(body)} fields")
 
 

@@ -38,12 +38,16 @@ class Caret:
 @dataclass(frozen=True, slots=True)
 class PresenceEntry:
     """One member as the others see it. `spot` is what a view wants to say besides: a place, a
-    selection, what one looks at. Each kind of view gives it its own form, and must expect any."""
+    selection, what one looks at. Each kind of view gives it its own form, and must expect any.
+
+    `fingerprint` is that of the identity that has signed for this member, empty where none has: the
+    name is what somebody calls themselves, and not verified then."""
 
     name: str
     colour: str
     caret: Caret | None = None
     spot: Plain = None
+    fingerprint: str = ""
 
     def fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"name": self.name, "colour": self.colour}
@@ -106,6 +110,7 @@ class Presence:
         self._mine = mine
         self._on_mine_changed = on_mine_changed
         self._others: dict[int, PresenceEntry] = {}
+        self._fingerprints: dict[int, str] = {}
         self._observers: Observers[Presence] = Observers()
 
     @property
@@ -147,12 +152,22 @@ class Presence:
     # For the channel
 
     def accept(self, sender: int, fields: Mapping[str, Any]) -> None:
-        entry = PresenceEntry.read(fields)
+        signed = self._fingerprints.get(sender, "")
+        entry = replace(PresenceEntry.read(fields), fingerprint=signed)
         if self._others.get(sender) != entry:
             self._others[sender] = entry
             self._observers.notify(self)
 
+    def set_fingerprint(self, sender: int, fingerprint: str) -> None:
+        """Who the sender is, as the channel has verified it; empty: not (any more)."""
+        self._fingerprints[sender] = fingerprint
+        entry = self._others.get(sender)
+        if entry is not None and entry.fingerprint != fingerprint:
+            self._others[sender] = replace(entry, fingerprint=fingerprint)
+            self._observers.notify(self)
+
     def keep_only(self, nodes: Collection[int]) -> None:
+        self._fingerprints = {n: f for n, f in self._fingerprints.items() if n in nodes}
         gone = [node for node in self._others if node not in nodes]
         for node in gone:
             del self._others[node]

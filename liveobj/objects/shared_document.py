@@ -134,7 +134,7 @@ class SharedDocument:
         self._store = DocumentStore(self.document, store, host.scheduler, batches)
         me = PresenceEntry(host.person.name, host.person.colour)
         self.channel = DocumentChannel(
-            self.document, self._join_group(), host.scheduler, me, seal, batches
+            self.document, self._join_group(), host.scheduler, me, seal, batches, host.identity
         )
         self.presence: Presence = self.channel.presence
         self._observers: Observers[SharedState] = Observers()

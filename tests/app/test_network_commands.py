@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -331,6 +332,22 @@ def test_invitation_is_taken_as_text_and_from_the_input(
     code, said, _ = run("scope", "show", "-", typed=text)
     assert (code, said.split("\n")[0]) == (0, "Team")
     assert text not in said, "the secret is shown only when it is asked for"
+
+
+def test_identity_is_made_once_kept_private_and_refused_when_others_can_read_it(
+    tmp_path: Path,
+) -> None:
+    profile = ("--state-dir", str(tmp_path))
+    code, said, _ = run("identity", *profile)
+    fingerprint = said.splitlines()[0]
+    assert (code, run("identity", *profile)[1]) == (0, said)
+    assert re.fullmatch(r"([a-z2-9]{4}-){3}[a-z2-9]{4}", fingerprint)
+    file = find_paths({}, tmp_path).config / "identity"
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o644)
+    code, said, complaint = run("identity", *profile)
+    assert (code, said) == (2, "")
+    assert "make it private" in complaint
 
 
 def test_damaged_scope_of_a_profile_is_one_sentence(tmp_path: Path) -> None:
