@@ -20,6 +20,7 @@ from transport.engine_logger import EngineLogger
 from transport.errors import NoInterface, NoMulticast, PortInUse, TransportError
 from transport.events import Health, HealthChanged
 from transport.finder import Finder
+from transport.key_rotation import KeyRotation
 from transport.loop import EngineJoin
 from transport.scopes import NEARBY
 from widgets.state_line import NetworkWords
@@ -61,6 +62,7 @@ class OfficeNetwork:
         self.engine.on_error = self._on_error
         self._info = self.engine.info()
         self._join: EngineJoin | None = None
+        self._keys: KeyRotation | None = None
         self._finder: Finder | None = None
         self._logger: EngineLogger | None = None
 
@@ -68,6 +70,7 @@ class OfficeNetwork:
         """Lets the running Qt loop step the engine."""
         watcher = EngineWatcher()
         self._join = EngineJoin(self.engine, watcher)
+        self._keys = KeyRotation(self.engine, watcher.call_at, time.monotonic, time.time)
         if self._profile is not None and log_events:
             events = self._profile.open_log(self._scope)
             self._logger = EngineLogger(self.engine, events, watcher.call_at, time.monotonic)
@@ -103,6 +106,8 @@ class OfficeNetwork:
         """Tells the others, within a bound, and frees everything."""
         if self._logger is not None:
             self._logger.close()
+        if self._keys is not None:
+            self._keys.close()
         if self._join is not None:
             self._join.close()
         if not self.engine.close_blocking(_CLOSE_BOUND_S):

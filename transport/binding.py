@@ -332,6 +332,18 @@ def leave(group: CData) -> None:
     lib.qsm_group_leave(group)
 
 
+def add_key(group: CData, epoch: int, key: bytes) -> None:
+    check(lib.qsm_group_add_key(group, epoch, key))
+
+
+def use_key(group: CData, epoch: int) -> None:
+    check(lib.qsm_group_use_key(group, epoch))
+
+
+def drop_key(group: CData, epoch: int) -> None:
+    check(lib.qsm_group_drop_key(group, epoch))
+
+
 def send(group: CData, data: bytes | bytearray | memoryview) -> int:
     """Queues a copy; the plain result, since a full queue is an everyday answer on a hot path."""
     if type(data) is not bytes:

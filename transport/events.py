@@ -21,6 +21,7 @@ class EventType(IntEnum):
     VIEW = 2
     HEALTH = 3
     WRITABLE = 4
+    KEY = 5
 
 
 class Health(IntEnum):
@@ -93,9 +94,20 @@ class Writable:
     group_id: bytes
 
 
-EVENT_CLASSES: dict[EventType, type[Delivery | ViewChanged | HealthChanged | Writable]] = {
+@dataclass(frozen=True, slots=True)
+class KeyWanted:
+    """A message of an epoch has come whose key the engine was not given; it waits a moment."""
+
+    group_id: bytes
+    epoch: int
+
+
+EVENT_CLASSES: dict[
+    EventType, type[Delivery | ViewChanged | HealthChanged | Writable | KeyWanted]
+] = {
     EventType.DELIVERY: Delivery,
     EventType.VIEW: ViewChanged,
     EventType.HEALTH: HealthChanged,
     EventType.WRITABLE: Writable,
+    EventType.KEY: KeyWanted,
 }

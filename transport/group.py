@@ -24,6 +24,7 @@ from transport.errors import (
     WrongMoment,
     error_for,
 )
+from transport.group_keys import GroupKeys
 from transport.interfaces import DeliveriesCallback, Delivery, Feed, View, ViewCallback
 from transport.queues import BoundedQueue
 
@@ -180,13 +181,15 @@ class Group:
         "_view",
         "group_id",
         "handle",
+        "keys",
         "number",
         "on_error",
         "open_batch",
     )
 
-    def __init__(self, node: Node, group_id: bytes, number: int) -> None:
+    def __init__(self, node: Node, group_id: bytes, number: int, keys: GroupKeys) -> None:
         self.group_id = group_id
+        self.keys = keys
         # Called with every contained error of this group, after it has been logged.
         self.on_error: ErrorCallback | None = None
         # Of the node, which dispatches: the C handle, the number and the batch being collected.
@@ -396,6 +399,17 @@ class Group:
             for waiter in self._extras.waiters:
                 if not waiter.done():
                     waiter.set_result(None)
+
+    # Of its keys, see `transport.group_keys`
+
+    def add_key(self, epoch: int, key: bytes) -> None:
+        binding.add_key(self.handle, epoch, key)
+
+    def use_key(self, epoch: int) -> None:
+        binding.use_key(self.handle, epoch)
+
+    def drop_key(self, epoch: int) -> None:
+        binding.drop_key(self.handle, epoch)
 
     def report(self, error: TransportError, cause: BaseException | None = None) -> None:
         """Logs a contained error and tells whoever wants to know."""

@@ -22,6 +22,7 @@ from transport import binding
 from transport.errors import BadArgument, Closed, Gone, TransportError, ViewKept, WrongMoment
 from transport.events import EventType, Health, HealthChanged, Reason
 from transport.group import ErrorCallback, Group
+from transport.group_keys import OWN, GroupKeys
 from transport.interfaces import GROUP_ID_BYTES, GROUP_KEY_BYTES, Delivery, Member, View
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ _DELIVERY = int(EventType.DELIVERY)
 _VIEW = int(EventType.VIEW)
 _HEALTH = int(EventType.HEALTH)
 _WRITABLE = int(EventType.WRITABLE)
+_KEY = int(EventType.KEY)
 
 
 class _Batch:
@@ -48,7 +50,8 @@ class _Batch:
         self.views: list[memoryview] = []
 
 
-_Entry = _Batch | tuple[Group, View | None] | HealthChanged
+# With a group: its new view; None, that it has room; the epoch whose key is wanted.
+_Entry = _Batch | tuple[Group, View | int | None] | HealthChanged
 
 
 def _references(loans: Iterable[object]) -> list[int]:
@@ -81,6 +84,7 @@ class Node:
         self._escaped: BaseException | None = None
         self._last_node = 0
         self._departing = False
+        self._epoch = OWN
 
     # What the layers above use
 
@@ -113,11 +117,21 @@ class Node:
             raise BadArgument(f"A group's key has {GROUP_KEY_BYTES} bytes.", group=group_id)
         if self.pulling:
             raise WrongMoment("A feed that is being asked cannot join a group: do it later.")
-        group = Group(self, bytes(group_id), binding.new_number())
+        group = Group(self, bytes(group_id), binding.new_number(), GroupKeys(bytes(key)))
         group.handle = core.join(group.group_id, bytes(key), group.number)
         self._groups[group.number] = group
+        group.keys.use(group, self._epoch)
         self.wake()
         return group
+
+    def use_epoch(self, epoch: int) -> None:
+        """Groups seal with their keys of that epoch from now on, those joined later as well."""
+        self._epoch = epoch
+        self.when_possible(self._change_keys)
+
+    def _change_keys(self) -> None:
+        for group in self._groups.values():
+            group.keys.use(group, self._epoch)
 
     def counters(self) -> dict[str, int]:
         """Every counter of the engine, by name."""
@@ -244,6 +258,8 @@ class Node:
                     self._queue.append((group, view))
                 elif kind == _WRITABLE:
                     self._queue.append((group, None))
+                elif kind == _KEY:
+                    self._queue.append((group, number))
 
     def hand_out(self) -> None:
         """Calls back for everything in the queue."""
@@ -259,6 +275,8 @@ class Node:
                     continue
                 if view is None:
                     group.take_writable()
+                elif isinstance(view, int):
+                    group.keys.want(group, view)
                 else:
                     if self.on_change is not None:
                         self.on_change((group, view))

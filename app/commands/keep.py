@@ -21,6 +21,7 @@ from liveobj.host import Host, Person
 from liveobj.keeping import Keeper
 from transport.config import EngineConfig
 from transport.engine import Engine
+from transport.key_rotation import KeyRotation
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.peer_book import choose_peers
 
@@ -51,7 +52,9 @@ async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
         EngineConfig(scope=scope, interface=arguments.interface, known_peers=peers)
     )
     try:
-        EngineJoin(engine, AsyncioWatcher())
+        watcher = AsyncioWatcher()
+        EngineJoin(engine, watcher)
+        keys = KeyRotation(engine, watcher.call_at, time.monotonic, time.time)
         person = Person(arguments.name)
         host = Host(
             engine,
@@ -70,6 +73,7 @@ async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
             await ended.wait()
         finally:
             keeper.close()
+            keys.close()
     finally:
         await engine.close()
     return 0

@@ -169,7 +169,9 @@ enum qsm_event_type {
     QSM_EVENT_DELIVERY = 1, /* group, sender, view, data, bytes */
     QSM_EVENT_VIEW = 2,     /* group, view, members, member_count: the view now in force */
     QSM_EVENT_HEALTH = 3,   /* health, reason; sender: this engine's node id from now on */
-    QSM_EVENT_WRITABLE = 4  /* group: qsm_group_send has room again after QSM_ERR_FULL */
+    QSM_EVENT_WRITABLE = 4, /* group: qsm_group_send has room again after QSM_ERR_FULL */
+    QSM_EVENT_KEY = 5       /* group; view: the last eight bits of an epoch whose key is wanted for
+                               a message that has come; it waits, see qsm_group_add_key */
 };
 
 typedef struct qsm_event {
@@ -274,9 +276,9 @@ void qsm_group_leave(qsm_group *group);
  * 0. A member who joins later, when epoch 5 is in use, joins with that key, adds it as 5, uses 5
  * and drops 0 before it is stepped again.
  *
- * Messages of an epoch that is not known here wait for their key for half of failure_ns; then, and
- * until the key comes, they are passed over as not meant for this node (counted as
- * messages_locked). */
+ * Messages of an epoch that is not known here wait for their key for half of failure_ns, and
+ * QSM_EVENT_KEY tells of it; then, and until the key comes, they are passed over as not meant for
+ * this node (counted as messages_locked). */
 
 /* Opens messages of that epoch from now on; sending goes on under the key in use. QSM_ERR_EXISTS:
  * the epoch has another key, or one that is held has the same last eight bits; QSM_ERR_FULL:

@@ -40,6 +40,9 @@ bool qsm_keys_may_come(qsm_group *group, uint8_t epoch) {
     if (keys->lacking_since_ns == 0 || keys->lacking_epoch != epoch) {
         keys->lacking_since_ns = now_ns;
         keys->lacking_epoch = epoch;
+        qsm_event event = {
+            .type = QSM_EVENT_KEY, .group = group, .user = group->user, .view = epoch};
+        qsm_post_event(group->engine, &event, NULL, NULL);
     }
     return now_ns - keys->lacking_since_ns < group->engine->config.failure_ns / 2;
 }
