@@ -98,7 +98,9 @@ class Document:
             self._doc.peer_id = peer_id
         self.peer_id = peer_id
         self._undo = loro.UndoManager(self._doc)
+        self._undo_merge_ms = undo_merge_ms
         self._undo.set_merge_interval(undo_merge_ms)
+        self._at_boundary = False
         self._undo.add_exclude_origin_prefix(_QUIET)
         self._import_origin = Origin.REMOTE
         self._depth = 0
@@ -173,8 +175,12 @@ class Document:
     def _commit_now(self, label: str) -> None:
         self._version = None
         timestamp = None if self._now is None else int(self._now())
+        counts = self._doc.get_pending_txn_len() > 0 and label.startswith(_EDIT)
         with loro_errors(DocumentError, "The change could not be completed"):
             self._doc.commit_with(origin=label, timestamp=timestamp)
+        if counts and self._at_boundary:
+            self._at_boundary = False
+            self._undo.set_merge_interval(self._undo_merge_ms)
 
     def undo(self) -> bool:
         """Takes back this person's last transaction; edits of others stay. False if there is
@@ -204,7 +210,9 @@ class Document:
 
     def undo_boundary(self) -> None:
         """What follows will be undone separately from what was done before."""
-        self._undo.record_new_checkpoint()
+        # loro's own checkpoint is merged with the next one if that comes soon.
+        self._at_boundary = True
+        self._undo.set_merge_interval(0)
 
     # Looking back
 

@@ -9,6 +9,7 @@ from functools import partial
 from liveobj.objects import (
     channel_extensions,
     checkpointed_channel,
+    desktop_object,
     group_objects,
     library,
     ordered_objects,
@@ -18,6 +19,7 @@ from liveobj.objects import (
     standard_types,
     text_note_object,
 )
+from liveobj.objects.desktop import new_desktop
 from liveobj.objects.group_objects import (
     CHANNEL_ID,
     COORDINATES_ID,
@@ -37,6 +39,7 @@ Maker = Callable[[str, Callable[[int], bytes]], Reference]
 # By the word that people use; each makes the can-edit reference of an object that did not exist.
 MAKERS: dict[str, Maker] = {
     "note": new_note,
+    "desktop": new_desktop,
     "folder": new_folder,
     "map": new_map,
     "counter": new_counter,
@@ -55,6 +58,7 @@ DECLARED = (
     standard_types,
     channel_extensions,
     checkpointed_channel,
+    desktop_object,
     group_objects,
     library,
     ordered_objects,

@@ -179,6 +179,27 @@ def test_what_is_not_undoable_is_skipped_by_undo() -> None:
     assert not document.can_undo
 
 
+def test_a_boundary_separates_what_would_be_undone_together() -> None:
+    document = Document(1, undo_merge_ms=60_000)
+    text = document.text("text")
+    text.insert(0, "a")
+    text.insert(1, "b")
+    document.undo_boundary()
+    document.undo_boundary()
+    with document.transaction("quiet", undoable=False):
+        document.map("map").set("x", 1)
+    text.insert(2, "c")
+    text.insert(3, "d")
+    assert document.undo()
+    assert str(text) == "ab"
+    assert document.redo()
+    assert str(text) == "abcd"
+    assert document.undo()
+    assert document.undo()
+    assert str(text) == ""
+    assert not document.can_undo
+
+
 def test_undo_inside_a_transaction_is_refused() -> None:
     document = typed(1, "a")
     with pytest.raises(DocumentError), document.transaction():

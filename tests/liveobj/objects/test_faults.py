@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from liveobj.objects.catalogue import MAKERS
+from liveobj.objects.desktop_items import Frame
 from liveobj.references import Primitive, Reference, write_reference
 from liveobj.runtime import Runtime
 from tests.liveobj.objects.replicas import Replicas
@@ -44,6 +45,11 @@ CASES = [
     ),
     Case("counter", lambda i, n: i.content.add(1 << n), read_counter),
     Case("log", lambda i, n: i.content.append(n), lambda i: set(i.content)),
+    Case(
+        "desktop",
+        lambda i, n: i.plane.place(Primitive("a:b"), Frame(n, 0, 100, 100)),
+        lambda i: {int(item.frame.x) for item in i.plane.items.values()},
+    ),
     Case(
         "folder",
         lambda i, n: i.content.set(str(n), write_reference(Primitive("a:b"))),
