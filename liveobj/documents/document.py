@@ -21,7 +21,7 @@ from liveobj.documents.history import HistoryEntry, fork_at, read_history, rever
 from liveobj.documents.lists import List, MovableList
 from liveobj.documents.maps import Map
 from liveobj.documents.observing import Delivery
-from liveobj.documents.text import Text
+from liveobj.documents.text import Text, mark_styles
 from liveobj.documents.trees import Tree
 from liveobj.documents.version import Span, Version
 from liveobj.observers import Observers, Subscription
@@ -36,6 +36,9 @@ _KINDS: dict[type, tuple[type, ...]] = {
     loro.Diff.Tree: (Tree,),
     loro.Diff.Counter: (Counter,),
 }
+
+# What one person writes within this time is one entry of the history.
+_HISTORY_STEP_S = 60
 
 # Origins that loro sees. Ours have a prefix, so that no label can be mistaken for loro's own
 # "undo", and so that transactions which must not be undone can be told to its undo manager.
@@ -94,6 +97,9 @@ class Document:
         self.editable = editable
         self._now = now
         self._doc = inner or loro.LoroDoc()
+        self._doc.config_text_style(mark_styles())
+        self._doc.config_default_text_style(loro.ExpandType.After)
+        self._doc.set_change_merge_interval(_HISTORY_STEP_S)
         with loro_errors(DocumentError, f"{peer_id} cannot be a peer identity"):
             self._doc.peer_id = peer_id
         self.peer_id = peer_id

@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 
 MarkValue = str | int | float | bool | None
 
+# Marks that text written at their end does not get. Of a name with a colon the part before it
+# counts, so that any number of comments can lie over one another.
+NOT_EXPANDING = ("link", "comment", "embed", "block")
+
+
+def mark_styles() -> loro.StyleConfigMap:
+    """How marks behave at their ends; said again wherever a text is marked, as it travels with
+    each mark."""
+    styles = loro.StyleConfigMap()
+    for name in NOT_EXPANDING:
+        styles.insert(name, loro.ExpandType.Null)
+    return styles
+
 
 @dataclass(frozen=True, slots=True)
 class TextStep:
@@ -115,13 +128,31 @@ class Text(Container[TextChange]):
             else:
                 self._text.mark_utf16(start, end, name, value)
 
-    def pieces(self) -> list[tuple[str, dict[str, MarkValue]]]:
-        """The whole text as runs with their marks."""
-        return [
-            (run.insert, _read_marks(run.attributes) or {})
-            for run in self._text.to_delta()
-            if isinstance(run, loro.TextDelta.Insert)
-        ]
+    def pieces(
+        self, start: int = 0, end: int | None = None
+    ) -> list[tuple[str, dict[str, MarkValue]]]:
+        """The text, or the part from `start` to `end`, as runs with their marks."""
+        if end is None:
+            end = self.length
+        if start >= end:
+            return []
+        with loro_errors(PositionError, f"Cannot read {start} to {end}"):
+            delta = self._text.slice_delta(start, end, loro.PositionType.Utf16)
+        runs: list[tuple[str, dict[str, MarkValue]]] = []
+        for run in delta:
+            if isinstance(run, loro.TextDelta.Insert):
+                marks = _read_marks(run.attributes) or {}
+                if runs and runs[-1][1] == marks:  # cut by marks that were taken off since
+                    runs[-1] = (runs[-1][0] + run.insert, marks)
+                else:
+                    runs.append((run.insert, marks))
+        return runs
+
+    def slice(self, start: int, end: int) -> str:
+        if start >= end:
+            return ""
+        with loro_errors(PositionError, f"Cannot read {start} to {end}"):
+            return self._text.slice_utf16(start, end)
 
     # Cursors
 

@@ -15,6 +15,7 @@ from liveobj.objects import (
     ordered_objects,
     registry,
     replicated_values,
+    rich_document_object,
     shared_folder,
     standard_types,
     text_note_object,
@@ -30,6 +31,7 @@ from liveobj.objects.group_objects import (
 )
 from liveobj.objects.ordered_objects import new_ordered
 from liveobj.objects.replicated_values import new_counter, new_log, new_map
+from liveobj.objects.rich_document import new_document
 from liveobj.objects.shared_folder import new_folder
 from liveobj.objects.text_note import new_note
 from liveobj.references import Reference
@@ -40,6 +42,7 @@ Maker = Callable[[str, Callable[[int], bytes]], Reference]
 MAKERS: dict[str, Maker] = {
     "note": new_note,
     "desktop": new_desktop,
+    "document": new_document,
     "folder": new_folder,
     "map": new_map,
     "counter": new_counter,
@@ -64,6 +67,7 @@ DECLARED = (
     ordered_objects,
     registry,
     replicated_values,
+    rich_document_object,
     shared_folder,
     text_note_object,
 )

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from liveobj.channels import Caret
 from liveobj.documents import Text
 from liveobj.host import Host
+from liveobj.objects.comments import Comments
 from liveobj.objects.shared_document import (
     Description,
     SharedDocument,
     describe_shared,
     new_shared,
 )
+from liveobj.objects.writers import Writers
 from liveobj.references import Parameterized, Reference
 
 TEMPLATE_ID = "live-objects:text-note"
@@ -35,9 +37,16 @@ class TextNote(SharedDocument):
     """A note that is open here. Made by `open_note`."""
 
     text: Text
+    comments: Comments
+    writers: Writers
 
     def prepare(self) -> None:
+        host = self._host
         self.text = self.document.text(TEXT_NAME)
+        self.comments = Comments(
+            self.document, self.text, host.person.name, host.random_bytes, host.wall_time
+        )
+        self.writers = Writers(self.document, host.person.name)
 
     def set_caret(self, position: int | None, anchor: int | None = None) -> None:
         """Shows the others where this person's caret is; None hides it. `anchor` is the other end

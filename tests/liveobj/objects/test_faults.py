@@ -4,6 +4,7 @@ comes back, one joins late; in the end all have the same, and nothing is missing
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from liveobj.objects.catalogue import MAKERS
 from liveobj.objects.desktop_items import Frame
 from liveobj.references import Primitive, Reference, write_reference
+from liveobj.richtext.model import Paragraph, Run
 from liveobj.runtime import Runtime
 from tests.liveobj.objects.replicas import Replicas
 
@@ -37,6 +39,11 @@ CASES = [
         "note",
         lambda i, n: i.note.text.insert(i.note.text.length, f"{n} "),
         lambda i: {int(word) for word in str(i.note.text).split()},
+    ),
+    Case(
+        "document",
+        lambda i, n: i.shared.body.insert(0, [Paragraph((Run(str(n), {"bold": True}),))]),
+        lambda i: {int(word) for word in re.findall(r"\d", str(i.shared.text))},
     ),
     Case(
         "map",
