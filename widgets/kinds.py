@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from widgets import note_view
+from widgets.chat import chat_view
 from widgets.object_kind import Kinds
 
 KINDS = Kinds(
     [
         note_view.KIND,
+        chat_view.KIND,
     ]
 )

@@ -57,6 +57,14 @@ QToolButton[kind="tool"] { background: $raised; border: 1px solid $border; borde
     padding: 10px 4px 8px 4px; font-size: ${size_small}px; font-weight: $medium; }
 QToolButton[kind="tool"]:hover, QToolButton[kind="tool"]:focus { border: 1px solid $accent; }
 
+QToolButton[kind="primary"] { background: $accent; padding: 7px; border-radius: 8px; }
+QToolButton[kind="primary"]:hover { background: $accent_hover; }
+QToolButton[kind="primary"]:focus { border: 1px solid $text; }
+QToolButton[kind="primary"]:disabled { background: $border; }
+QToolButton[kind="floating"] { background: $raised; border: 1px solid $border; border-radius: 8px;
+    padding: 6px 10px; font-weight: $medium; }
+QToolButton[kind="floating"]:hover { background: $hover; }
+
 QFrame[kind="bar"] { background: $surface; border: none; border-bottom: 1px solid $border; }
 QFrame[kind="footer"] { background: $surface; border: none; border-top: 1px solid $border; }
 QFrame[kind="side"] { background: $surface; border: none; border-right: 1px solid $border; }
@@ -74,6 +82,10 @@ QTabWidget::tab-bar { left: 8px; }
 
 QTextEdit { background: $raised; color: $text; border: none; selection-background-color: $selection;
     selection-color: $text; font-size: ${size_reading}px; }
+QPlainTextEdit[kind="composer"] { background: $sunken; border: 1px solid $sunken;
+    border-radius: 8px; padding: 3px 6px; font-size: ${size_reading}px;
+    selection-background-color: $selection; selection-color: $text; }
+QPlainTextEdit[kind="composer"]:focus { border: 1px solid $accent; }
 QLineEdit { background: $sunken; border: 1px solid $sunken; border-radius: 6px; padding: 6px 10px;
     selection-background-color: $selection; selection-color: $text; }
 QLineEdit:focus { border: 1px solid $accent; }

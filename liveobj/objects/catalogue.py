@@ -8,6 +8,7 @@ from functools import partial
 
 from liveobj.objects import (
     channel_extensions,
+    chat,
     checkpointed_channel,
     desktop_object,
     group_objects,
@@ -21,6 +22,7 @@ from liveobj.objects import (
     text_note_object,
 )
 from liveobj.objects.desktop import new_desktop
+from liveobj.objects.chat import new_chat
 from liveobj.objects.group_objects import (
     CHANNEL_ID,
     COORDINATES_ID,
@@ -44,6 +46,7 @@ MAKERS: dict[str, Maker] = {
     "desktop": new_desktop,
     "document": new_document,
     "folder": new_folder,
+    "chat": new_chat,
     "map": new_map,
     "counter": new_counter,
     "log": new_log,
@@ -60,6 +63,7 @@ MAKERS: dict[str, Maker] = {
 DECLARED = (
     standard_types,
     channel_extensions,
+    chat,
     checkpointed_channel,
     desktop_object,
     group_objects,

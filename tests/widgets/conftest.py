@@ -1,4 +1,4 @@
-"""What tests of widgets share: the theme, and notes without a network."""
+"""What tests of widgets share: the theme, and people whose programs show the same objects."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from tests.app.conftest import hub, make_place
 from widgets.roles import Mode
 from widgets.theme import Theme
+
+__all__ = ["hub", "make_place"]
 
 
 @pytest.fixture

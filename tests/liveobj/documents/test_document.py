@@ -172,6 +172,23 @@ def test_undo_takes_back_own_edits_only() -> None:
     assert mine.text("text").to_string() == "mine theirs"
 
 
+def test_a_boundary_parts_what_would_be_undone_together() -> None:
+    document = Document(1, undo_merge_ms=60_000)
+    values = document.map("values")
+    values.set("a", 1)
+    values.set("a", 2)
+    document.undo_boundary()
+    with document.transaction("nothing"):
+        pass
+    values.set("a", 3)
+    values.set("a", 4)
+    assert document.undo()
+    assert values.get("a") == 2
+    assert document.undo()
+    assert values.get("a") is None
+    assert not document.can_undo
+
+
 def test_what_is_not_undoable_is_skipped_by_undo() -> None:
     document = Document(1)
     with document.transaction("set up", undoable=False):

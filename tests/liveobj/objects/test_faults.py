@@ -58,6 +58,11 @@ CASES = [
         lambda i: {int(item.frame.x) for item in i.plane.items.values()},
     ),
     Case(
+        "chat",
+        lambda i, n: i.shared.say(str(n)),
+        lambda i: {int(message.text) for message in i.shared.all()},
+    ),
+    Case(
         "folder",
         lambda i, n: i.content.set(str(n), write_reference(Primitive("a:b"))),
         lambda i: {int(name) for name in i.content},

@@ -1,0 +1,38 @@
+"""Two people who have one object open, for tests of views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.app.conftest import MakePlace, Place
+from tests.app.memory_network import MemoryHub
+
+
+class Pair:
+    """Ada has made an object of a kind, and Jun has opened it."""
+
+    def __init__(self, make_place: MakePlace, hub: MemoryHub, word: str) -> None:
+        self.hub = hub
+        self.ada, self.jun = make_place("Ada"), make_place("Jun")
+        self.ada.run(f"{word}.new")
+        page = self.ada.window.front
+        assert page is not None
+        assert self.jun.desk.open_file(page.opened.file)
+        self.settle()
+
+    def settle(self) -> None:
+        """Until both have everything, and show it."""
+        self.hub.run()
+        for place in (self.ada, self.jun):
+            view_of(place).show_newest()
+
+    @property
+    def views(self) -> tuple[Any, Any]:
+        return view_of(self.ada), view_of(self.jun)
+
+
+def view_of(place: Place) -> Any:
+    """The view in front."""
+    front = place.window.front
+    assert front is not None
+    return front.view
