@@ -21,8 +21,8 @@ from liveobj.objects import (
     standard_types,
     text_note_object,
 )
-from liveobj.objects.desktop import new_desktop
 from liveobj.objects.chat import new_chat
+from liveobj.objects.desktop import new_desktop
 from liveobj.objects.group_objects import (
     CHANNEL_ID,
     COORDINATES_ID,
