@@ -17,13 +17,15 @@ of the one before, is known to have begun the epoch; until then both must agree 
 that one who began an epoch that nobody else has heard of does not go on alone.
 
 Members are known here by identities of their own, since the engine gives a node that was put out
-and comes back another id.
+and comes back another id. With a journal, a member that is started again is the same as before, and
+the order goes on when a majority is back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -31,13 +33,14 @@ import msgpack
 
 from liveobj.channels.message_channel import MessageChannel
 from liveobj.channels.messages import BadMessage
+from liveobj.channels.order_journal import OrderJournal
+from liveobj.channels.order_state import MEMBERS, Entry, OrderState, Record
+from liveobj.channels.order_votes import agreed_end, has_majority, next_ballot
 from liveobj.observers import Observers, Subscription
+from transport.errors import Gone
 from transport.interfaces import Group, View
 
-# Delivered messages are kept for members that are a little behind; others get a checkpoint.
-KEPT_ENTRIES = 1000
 EARLY_MAX = 10_000
-_PROPOSER_BITS = 39
 
 _DATA, _ORDER, _ACK, _BEGIN, _HEARD, _PREPARE, _PROMISE = range(1, 8)
 
@@ -48,18 +51,6 @@ class OrderPhase(Enum):
     GATHERING = "gathering"  # the view is new; an epoch is being agreed upon
     RUNNING = "running"
     WAITING = "waiting"  # there is no majority here
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A message in its place: who sent it, as which of its messages, and what."""
-
-    origin: int
-    number: int
-    payload: bytes
-
-    def plain(self) -> list[Any]:
-        return [self.origin, self.number, self.payload]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,39 +69,6 @@ class _Promise:
         return (self.epoch, self.end, self.lineage)
 
 
-@dataclass(slots=True)
-class _Log:
-    """Entries from index `base` on; `counts` says how many of each origin's are before that."""
-
-    base: int = 0
-    entries: list[Entry] = field(default_factory=list)
-    counts: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def end(self) -> int:
-        return self.base + len(self.entries)
-
-    def since(self, index: int) -> list[Entry]:
-        return self.entries[index - self.base :]
-
-    def replace_from(self, index: int, entries: Sequence[Entry]) -> None:
-        self.entries[index - self.base :] = entries
-
-    def counts_at(self, index: int) -> dict[int, int]:
-        """How many messages of each origin are in the order before `index`."""
-        counts = dict(self.counts)
-        for entry in self.entries[: index - self.base]:
-            counts[entry.origin] = entry.number
-        return counts
-
-    def trim(self, delivered: int) -> None:
-        spare = delivered - KEPT_ENTRIES - self.base
-        if spare > KEPT_ENTRIES:
-            self.counts = self.counts_at(self.base + spare)
-            del self.entries[:spare]
-            self.base += spare
-
-
 @dataclass(frozen=True, slots=True)
 class Callbacks:
     """What the user of an order provides. `deliver` gets the origin's identity and a message;
@@ -124,59 +82,107 @@ class Callbacks:
 
 
 class TotalOrder:
-    """One member of an ordered channel. `identity` is fresh for each opening.
+    """One member of an ordered channel: `start` begins, with what the journal has kept.
 
-    Only a `founder` begins an order where there is none: one who comes and meets nobody cannot know
+    `identity` is for a member that has no journal, or nothing in it; it must be fresh. Only a
+    `founder` begins an order where there is none: one who comes and meets nobody cannot know
     whether there is one already, and waits.
     """
 
-    def __init__(self, group: Group, identity: int, callbacks: Callbacks, *, founder: bool) -> None:
-        self.identity = identity
+    def __init__(
+        self,
+        group: Group,
+        identity: int,
+        callbacks: Callbacks,
+        *,
+        founder: bool,
+        journal: OrderJournal | None = None,
+    ) -> None:
         self.phase = OrderPhase.GATHERING
-        self.delivered = 0
         self._callbacks = callbacks
+        self._journal = journal
         self._observers: Observers[OrderPhase] = Observers()
-        self._lineage = identity if founder else 0
-        self._epoch = 0
-        # The present one last; those before it until it is known to have begun.
-        self._electorates: tuple[tuple[int, ...], ...] = ()
-        self._log = _Log()
+        kept = None if journal is None else journal.load()
+        self._state = kept or OrderState()
+        if kept is None:
+            self._note(["member", identity, identity if founder else 0])
         self._sequencer: int | None = None
         self._next_index = 0
         self._ordered: dict[int, int] = {}  # what this member, as sequencer, has given a place
         self._acks: dict[int, dict[int, int]] = {}
-        self._outstanding: dict[int, bytes] = {}
         self._early: list[tuple[int, int, bytes]] = []
-        self._sent = 0
-        self._ballot = 0  # the highest epoch promised
+        self._safe_to_send = self._state.sent  # own messages up to here are on the disk
         self._heard: dict[int, tuple[int, int]] = {}  # by node: its view, and what it had promised
         self._proposed: int | None = None  # the view in which this member has proposed
         self._promises: dict[tuple[int, int], _Promise] = {}  # by ballot and node
         self._view: View | None = None
         self._channel = MessageChannel(group, self._on_message, self._on_view)
+
+    def start(self) -> None:
+        """Gives its user what was delivered before, and takes part. Apart from making it, so that
+        whoever is called back has it."""
+        state = self._state
+        if state.checkpoint_at:
+            self._callbacks.load_checkpoint(state.checkpoint)
+        for entry in state.log.since(state.checkpoint_at)[: state.delivered - state.checkpoint_at]:
+            self._hand_out(entry)
+        state.log.trim(state.delivered)
         self._channel.start()
+
+    @property
+    def identity(self) -> int:
+        """Who this member is in the order; the same after a restart, where there is a journal."""
+        return self._state.identity
+
+    @property
+    def delivered(self) -> int:
+        return self._state.delivered
 
     def observe(self, callback: Callable[[OrderPhase], None]) -> Subscription:
         return self._observers.observe(callback)
 
     def send(self, payload: bytes) -> int:
         """Sends a message; returns its number among one's own. It is kept until it is delivered,
-        and sent again in each epoch, so it is lost only with this program."""
-        self._sent += 1
-        self._outstanding[self._sent] = payload
-        if self.phase is OrderPhase.RUNNING:
-            self._say(_DATA, self.identity, self._sent, payload)
-        return self._sent
+        and sent again in each epoch; with a journal also by the next start."""
+        number = self._state.sent + 1
+        self._note(["sent", number, payload], self._send_saved)
+        return number
+
+    def _send_saved(self) -> None:
+        """Sends what is on the disk by now: a number that others have seen must not come again."""
+        for number in range(self._safe_to_send + 1, self._state.sent + 1):
+            self._safe_to_send = number
+            payload = self._state.outstanding.get(number)
+            if payload is not None and self.phase is OrderPhase.RUNNING:
+                self._say(_DATA, self.identity, number, payload)
 
     @property
     def outstanding(self) -> int:
-        return len(self._outstanding)
+        return len(self._state.outstanding)
 
     def close(self) -> None:
+        """Saves and leaves. Harmless when done twice."""
+        if self._journal is not None:
+            self._journal.close()
         self._channel.close()
 
+    def _note(self, record: Record, then: Callable[[], None] | None = None) -> None:
+        """Changes the state; `then` happens when the change is on the disk."""
+        self._state.apply(record)
+        if self._journal is not None:
+            self._journal.add(record, then)
+        elif then is not None:
+            then()
+
+    def _save_now(self) -> None:
+        if self._journal is not None:
+            self._journal.flush()
+
     def _say(self, kind: int, *parts: Any) -> None:
-        self._channel.send(msgpack.packb([kind, *parts], use_bin_type=True))
+        """Says it to the group. One whose engine has gone, as its journal may find out first, has
+        nobody to say it to."""
+        with suppress(Gone):
+            self._channel.send(msgpack.packb([kind, *parts], use_bin_type=True))
 
     def _enter(self, phase: OrderPhase) -> None:
         if phase is not self.phase:
@@ -190,7 +196,7 @@ class TotalOrder:
         self._sequencer = None
         self._promises = {}
         self._enter(OrderPhase.GATHERING)
-        self._say(_HEARD, view.number, self._ballot)
+        self._say(_HEARD, view.number, self._state.ballot)
         self._propose()
 
     def _on_heard(self, sender: int, number: int, ballot: int) -> None:
@@ -216,39 +222,43 @@ class TotalOrder:
     def _on_prepare(self, sender: int, number: int, ballot: int) -> None:
         if self._view is None or number != self._view.number or sender != self._nodes()[0]:
             return  # of a view that is over
-        if ballot <= self._ballot:
+        if ballot <= self._state.ballot:
             return
         # From here on nothing of an earlier epoch is acknowledged: what is promised now is all that
         # the new epoch will know.
-        self._ballot = ballot
         self._sequencer = None
         self._enter(OrderPhase.GATHERING)
-        self._say(
-            _PROMISE,
-            ballot,
-            self.identity,
-            self._lineage,
-            self._epoch,
-            self._log.end,
-            self.delivered,
-            [list(electorate) for electorate in self._electorates],
-        )
+        self._note(["promise", ballot], self._promise)
+        self._save_now()
         self._weigh()
 
+    def _promise(self) -> None:
+        state = self._state
+        self._say(
+            _PROMISE,
+            state.ballot,
+            state.identity,
+            state.lineage,
+            state.epoch,
+            state.log.end,
+            state.delivered,
+            [list(electorate) for electorate in state.electorates],
+        )
+
     def _on_promise(self, sender: int, ballot: int, promise: _Promise) -> None:
-        if ballot < self._ballot or self._view is None:
+        if ballot < self._state.ballot or self._view is None:
             return
         self._promises[ballot, sender] = promise
         self._weigh()
 
     def _weigh(self) -> None:
         """When all have promised: whoever is furthest begins, if there is a majority."""
-        nodes = self._nodes()
-        if self._epoch == self._ballot:
+        nodes, ballot = self._nodes(), self._state.ballot
+        if self._state.epoch == ballot:
             return  # it has begun
-        if any((self._ballot, node) not in self._promises for node in nodes):
+        if any((ballot, node) not in self._promises for node in nodes):
             return
-        promises = {node: self._promises[self._ballot, node] for node in nodes}
+        promises = {node: self._promises[ballot, node] for node in nodes}
         leader = max(nodes, key=lambda node: (promises[node].rank, -nodes.index(node)))
         best = promises[leader]
         present = [p.identity for p in promises.values()]
@@ -259,99 +269,108 @@ class TotalOrder:
             self._begin([promises[node] for node in nodes])
 
     def _begin(self, promises: Sequence[_Promise]) -> None:
-        lineage = self._lineage
-        known = [p for p in promises if p.lineage == lineage and p.delivered >= self._log.base]
-        start = min([self.delivered, *(p.delivered for p in known)])
+        state = self._state
+        known = [
+            p for p in promises if p.lineage == state.lineage and p.delivered >= state.log.base
+        ]
+        start = min([state.delivered, *(p.delivered for p in known)])
         checkpoint = b"" if len(known) == len(promises) else self._callbacks.make_checkpoint()
+        members = [p.identity for p in promises]
+        # Who takes part has its own place in the order, so that all learn it at the same place.
+        joined = Entry(MEMBERS, state.ballot, msgpack.packb(members))
         self._say(
             _BEGIN,
-            lineage,
-            self._ballot,
-            [*map(list, self._electorates), [p.identity for p in promises]],
+            state.lineage,
+            state.ballot,
+            [*map(list, state.electorates), members],
             start,
-            [entry.plain() for entry in self._log.since(start)],
-            self.delivered,
+            [list(entry) for entry in [*state.log.since(start), joined]],
+            state.delivered,
             checkpoint,
-            list(self._log.counts_at(start).items()),
+            [list(pair) for pair in state.log.counts_at(start).items()],
         )
 
     def _on_begin(self, sender: int, parts: Sequence[Any]) -> None:
-        lineage, epoch, electorates, start, plain, index, checkpoint, counts = parts
-        if epoch != self._ballot or epoch <= self._epoch or self.identity not in electorates[-1]:
+        state = self._state
+        epoch, electorates = parts[1], parts[2]
+        if epoch != state.ballot or epoch <= state.epoch or self.identity not in electorates[-1]:
             return  # promised to a later one, or none of ours
-        entries = [Entry(*item) for item in plain]
-        fresh_start = self._epoch == 0 and sender == self._channel.me
-        if fresh_start or (self._lineage == lineage and start <= self.delivered):
-            # What is before this member's log was delivered here, so it is the same.
-            known = max(0, self._log.base - start)
-            self._log.replace_from(start + known, entries[known:])
-        else:
-            self._callbacks.load_checkpoint(checkpoint)
-            self.delivered = index
-            missed = _Log(start, entries, dict(counts))
-            self._log = _Log(index, missed.since(index), missed.counts_at(index))
-        self._lineage, self._epoch, self._sequencer = lineage, epoch, sender
-        self._electorates = tuple(map(tuple, electorates))
-        self._next_index = self._log.end
-        self._ordered = self._log.counts_at(self._next_index)
+        fresh = state.epoch == 0 and sender == self._channel.me
+        before = state.checkpoint_at
+        self._sequencer = sender
+        self._note(["begin", fresh, *parts], self._acknowledge)
+        if state.checkpoint_at != before:
+            self._callbacks.load_checkpoint(state.checkpoint)
+        self._next_index = state.log.end
+        self._ordered = state.log.counts_at(self._next_index)
         self._acks = {e: acks for e, acks in self._acks.items() if e >= epoch}
         self._enter(OrderPhase.RUNNING)
-        self._callbacks.members(self._electorates[-1])
-        self._acknowledge()
+        self._save_now()
         early, self._early = self._early, []
         for data in early:
             self._on_data(*data)
-        for own, payload in self._outstanding.items():
-            self._say(_DATA, self.identity, own, payload)
+        for own, payload in state.outstanding.items():
+            if own <= self._safe_to_send:
+                self._say(_DATA, self.identity, own, payload)
 
     # Ordering
 
     def _on_data(self, origin: int, number: int, payload: bytes) -> None:
-        if self._epoch != self._ballot:
+        if self._state.epoch != self._state.ballot:
             # Sent by one who knows of the new epoch before this member does.
             if len(self._early) < EARLY_MAX:
                 self._early.append((origin, number, payload))
             return
-        if self._sequencer != self._channel.me:
+        if self._sequencer != self._channel.me or origin == MEMBERS:
             return
         if number != self._ordered.get(origin, 0) + 1:
             return  # ordered already; the sender has not seen it yet
         self._ordered[origin] = number
-        self._say(_ORDER, self._epoch, self._next_index, origin, number, payload)
+        self._say(_ORDER, self._state.epoch, self._next_index, origin, number, payload)
         self._next_index += 1
 
     def _on_order(self, sender: int, epoch: int, index: int, entry: Entry) -> None:
-        if epoch != self._epoch or epoch != self._ballot:
+        state = self._state
+        if epoch != state.epoch or epoch != state.ballot:
             return
-        if sender != self._sequencer or index != self._log.end:
+        if sender != self._sequencer or index != state.log.end:
             raise BadMessage("an order from somebody who does not order")
-        self._log.entries.append(entry)
-        self._acknowledge()
+        self._note(["entry", *entry], self._acknowledge)
 
     def _acknowledge(self) -> None:
-        self._say(_ACK, self._epoch, self.identity, self._log.end)
+        """Says how far the order is on this member's disk; all of it, where there is no journal."""
+        state = self._state
+        if state.epoch == state.ballot:
+            self._say(_ACK, state.epoch, state.identity, state.log.end)
 
     def _on_ack(self, epoch: int, identity: int, end: int) -> None:
-        if epoch < self._epoch:
+        if epoch < self._state.epoch:
             return
         acks = self._acks.setdefault(epoch, {})
         acks[identity] = max(end, acks.get(identity, 0))
-        if epoch == self._epoch:
+        if epoch == self._state.epoch:
             self._deliver()
 
     def _deliver(self) -> None:
-        acks = self._acks.get(self._epoch, {})
-        if all(agreed_end(electorate, acks, -1) >= 0 for electorate in self._electorates):
-            self._electorates = self._electorates[-1:]  # the epoch has begun, for all that count
-        ends = [agreed_end(electorate, acks, 0) for electorate in self._electorates]
-        agreed = min([*ends, self._log.end])
-        while self.delivered < agreed:
-            entry = self._log.entries[self.delivered - self._log.base]
-            self.delivered += 1
-            if entry.origin == self.identity:
-                self._outstanding.pop(entry.number, None)
+        state = self._state
+        acks = self._acks.get(state.epoch, {})
+        if all(agreed_end(electorate, acks, -1) >= 0 for electorate in state.electorates):
+            state.electorates = state.electorates[-1:]  # the epoch has begun, for all that count
+        ends = [agreed_end(electorate, acks, 0) for electorate in state.electorates]
+        agreed = min([*ends, state.log.end])
+        while state.delivered < agreed:
+            entry = state.log.entries[state.delivered - state.log.base]
+            self._note(["delivered", state.delivered + 1])
+            self._hand_out(entry)
+        state.log.trim(state.delivered)
+        if self._journal is not None and self._journal.wants_compaction:
+            self._journal.compact(state.whole(self._callbacks.make_checkpoint()))
+
+    def _hand_out(self, entry: Entry) -> None:
+        if entry.origin == MEMBERS:
+            self._callbacks.members(_integers(msgpack.unpackb(entry.payload)))
+        else:
             self._callbacks.deliver(entry.origin, entry.payload)
-        self._log.trim(self.delivered)
 
     # Messages
 
@@ -379,31 +398,6 @@ class TotalOrder:
                 self._on_promise(sender, ballot, promise)
             case _:
                 raise BadMessage("a message that does not belong to an ordered channel")
-
-
-def agreed_end(electorate: Sequence[int], acks: Mapping[int, int], nothing: int) -> int:
-    """How far a majority of the electorate has acknowledged; `nothing` stands for no answer."""
-    answers = {identity: acks.get(identity, nothing) for identity in electorate}
-    for end in sorted(set(answers.values()), reverse=True):
-        if has_majority(electorate, [i for i, answer in answers.items() if answer >= end]):
-            return end
-    return nothing
-
-
-def next_ballot(highest: int, proposer: int) -> int:
-    """A number above `highest` that nobody else proposes: two sides of a divided network count
-    alike, so the proposer's identity is in it (as much of it as fits; identities are random)."""
-    return ((highest >> _PROPOSER_BITS) + 1 << _PROPOSER_BITS) | (
-        proposer & ((1 << _PROPOSER_BITS) - 1)
-    )
-
-
-def has_majority(electorate: Sequence[int], present: Sequence[int]) -> bool:
-    """More than half of those who were there; of exactly half, the one with the most senior."""
-    there = sum(1 for identity in electorate if identity in present)
-    if 2 * there == len(electorate):
-        return bool(electorate) and electorate[0] in present
-    return 2 * there > len(electorate)
 
 
 def _integers(items: Sequence[object]) -> tuple[int, ...]:

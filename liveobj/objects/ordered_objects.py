@@ -8,12 +8,14 @@ from dataclasses import replace
 import msgpack
 
 from liveobj.channels.messages import BadMessage
+from liveobj.channels.order_journal import OrderJournal
 from liveobj.channels.total_order import Callbacks, OrderPhase, TotalOrder
 from liveobj.declare import endpoint_type, incoming, live_object, outgoing
 from liveobj.objects.group_objects import new_group_object
 from liveobj.references import Parameterized, Secrets, group_id_of
 from liveobj.references.errors import NotAReference
 from liveobj.runtime.context import Context
+from liveobj.storage import ObjectStore
 from transport.interfaces import GROUP_KEY_BYTES
 
 CHANNEL_ID = "live-objects:ordered-channel"
@@ -55,12 +57,18 @@ class OrderedProxy:
                 "The key of this object's group is missing; ask for the file again."
             )
         host = self.context.host
+        store = ObjectStore(host.folder / f"{self.context.fingerprint}.db")
+        journal = OrderJournal(store, host.scheduler)
+        journal.on_problem = self.context.notice
         callbacks = Callbacks(
             self.ordered_message, self.ordered_members, self.make_checkpoint, self.load_checkpoint
         )
         group = host.network.join(group_id_of(self.context.fingerprint), key)
-        self._order = TotalOrder(group, host.new_peer_id(), callbacks, founder=FOUNDER in keys)
+        self._order = TotalOrder(
+            group, host.new_peer_id(), callbacks, founder=FOUNDER in keys, journal=journal
+        )
         self._order.observe(self.order_phase)
+        self._order.start()
 
     def on_stop(self) -> None:
         self._order.close()
@@ -95,7 +103,7 @@ class OrderedChannelEndpoint:
 
     @outgoing
     def receive(self, sender: int, message: bytes) -> None:
-        """The next message; `sender` is an identity that a member has for one opening."""
+        """The next message; `sender` is the identity of a member's copy of the object."""
 
     @outgoing
     def ordering(self, possible: bool) -> None:
@@ -167,6 +175,10 @@ class Lock(OrderedProxy):
     def on_start(self) -> None:
         self._queue = []
         super().on_start()
+        if self._order.identity in self._queue:
+            # It was held, or waited for, by the program that ran here before.
+            self._claimed = self._token
+            self._order.send(b"release")
 
     def on_lock_acquire(self) -> None:
         self._order.send(b"acquire")

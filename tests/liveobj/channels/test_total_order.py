@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
-from liveobj.channels.total_order import Callbacks, OrderPhase, TotalOrder, has_majority
+from liveobj.channels.order_votes import has_majority
+from liveobj.channels.total_order import Callbacks, OrderPhase, TotalOrder
 from tests.liveobj.support import LocalNetwork
 
 GROUP = b"o" * 16
@@ -17,25 +19,30 @@ class Replica:
 
     def __init__(self, network: LocalNetwork, node: int) -> None:
         self.history: list[tuple[int, bytes]] = []
-        self.epochs: list[tuple[int, ...]] = []
+        self.epochs: list[tuple[int, tuple[int, ...]]] = []
         group = network.node(node).join(GROUP, b"k" * 32)
         self.order = TotalOrder(
             group,
             1000 + node,
             Callbacks(
                 deliver=lambda origin, payload: self.history.append((origin, payload)),
-                members=lambda members: self.epochs.append(tuple(members)),
+                members=self._members,
                 make_checkpoint=self._checkpoint,
                 load_checkpoint=self._load,
             ),
             founder=node == 1,
         )
+        self.order.start()
+
+    def _members(self, members: Sequence[int]) -> None:
+        # Where in the order they changed is the same for all.
+        self.epochs.append((len(self.history), tuple(members)))
 
     def _checkpoint(self) -> bytes:
-        return repr(self.history).encode()
+        return repr((self.history, self.epochs)).encode()
 
     def _load(self, data: bytes) -> None:
-        self.history = list(eval(data.decode())) if data else []
+        self.history, self.epochs = eval(data.decode()) if data else ([], [])
 
 
 def check_same(replicas: list[Replica]) -> None:
@@ -43,8 +50,10 @@ def check_same(replicas: list[Replica]) -> None:
     twice."""
     longest = max((replica.history for replica in replicas), key=len)
     assert len(set(longest)) == len(longest)
+    changes = max((replica.epochs for replica in replicas), key=len)
     for replica in replicas:
         assert replica.history == longest[: len(replica.history)]
+        assert replica.epochs == changes[: len(replica.epochs)]
 
 
 def test_everybody_delivers_everything_in_one_order() -> None:
@@ -125,17 +134,17 @@ def test_one_who_began_an_epoch_that_nobody_else_heard_of_does_not_go_on_alone()
     replicas = [Replica(network, node) for node in (1, 2, 3)]
     network.run()
     first, second, third = (replica.order for replica in replicas)
-    epoch, ballot = first._epoch, second._ballot
+    epoch, ballot = first._state.epoch, second._state.ballot
     network.partition({1, 2}, {3})
     groups = {group.me: group for group in network.groups[GROUP]}
     for _ in range(200):
         network._pull_one(groups[1])
         network._pull_one(groups[2])
         network._deliver_one(groups[1])
-        if second._ballot == ballot:  # hears the proposal, but nothing after it
+        if second._state.ballot == ballot:  # hears the proposal, but nothing after it
             network._deliver_one(groups[2])
-    assert first._epoch > epoch
-    assert second._epoch == epoch
+    assert first._state.epoch > epoch
+    assert second._state.epoch == epoch
     groups[2].inbox.clear()
     network.partition({1}, {2, 3})
     first.send(b"alone")

@@ -19,6 +19,7 @@ from liveobj.objects.ordered_objects import (
     new_ordered,
 )
 from liveobj.references import fingerprint
+from liveobj.runtime import Runtime
 from tests.liveobj.objects.replicas import Replicas, User
 
 
@@ -35,7 +36,8 @@ class Office(Replicas):
     def everybody(self) -> None:
         def complete() -> bool:
             orders = [proxy.instance._order for proxy in self.proxies]
-            members = [order._electorates[-1] for order in orders if order._electorates]
+            states = [order._state for order in orders]
+            members = [state.electorates[-1] for state in states if state.electorates]
             return len(members) == len(orders) and all(len(m) == len(orders) for m in members)
 
         self.until(complete)
@@ -243,4 +245,61 @@ def test_a_checkpoint_of_the_future_is_refused(tmp_path: Path) -> None:
     user.send("checkpoint", state=b"", count=9)
     office.until(lambda: bool(notices))
     assert "9 messages" in notices[0]
+    office.close()
+
+
+# Started again
+
+
+class Restarted(Office):
+    """Every program ends and starts again, all of them or some."""
+
+    def restart(self, number: int) -> None:
+        """Ends without a word and starts anew, with the same folder and the same file."""
+        self.engines[number].crash()
+        self.runtimes[number].close()
+        self.engines[number].restart()
+        self.hosts[number] = self.host(self.engines[number], number)
+        self.runtimes[number] = Runtime(self.hosts[number])
+        self.proxies[number] = self.runtimes[number].dereference(self.reference)
+
+
+@FAULTS
+def test_checkpointed_channel_has_everything_after_all_have_started_again(
+    tmp_path: Path, seed: int, loss: float
+) -> None:
+    office = Restarted(tmp_path, CHECKPOINTED_ID, 3, seed, loss)
+    summers = [Summer(u) for u in office.users("channel", Dual[CheckpointedChannelEndpoint])]
+    office.everybody()
+    for value in range(1, 11):
+        summers[value % 3].user.send("send", message=bytes([value]))
+    office.until(lambda: all(s.total == (10, 55) for s in summers))
+    summers[0].give_checkpoint()
+    office.simulation.run_for(0.1)
+    for number in range(3):
+        office.restart(number)
+    summers = [Summer(u) for u in office.users("channel", Dual[CheckpointedChannelEndpoint])]
+    office.until(lambda: all(s.total == (10, 55) for s in summers), 120)
+    office.everybody()
+    summers[1].user.send("send", message=bytes([45]))
+    office.until(lambda: all(s.total == (11, 100) for s in summers), 120)
+    office.close()
+
+
+def test_lock_is_free_again_when_its_holder_has_started_again_and_tokens_grow(
+    tmp_path: Path,
+) -> None:
+    office = Restarted(tmp_path, LOCK_ID, 1, 3, 0.0)
+    user = office.user(0, "lock", Dual[LockEndpoint])
+    user.send("acquire")
+    office.until(lambda: holders([user]) == [0])
+    token = user.last("granted")["token"]
+    office.simulation.run_for(0.1)
+    office.restart(0)
+    again = office.user(0, "lock", Dual[LockEndpoint])
+    office.until(lambda: again.last("holder").get("identity", 0) is None, 60)
+    assert again.all("granted") == []
+    again.send("acquire")
+    office.until(lambda: holders([again]) == [0], 60)
+    assert again.last("granted")["token"] > token
     office.close()

@@ -1,0 +1,134 @@
+"""Owns the copy of an order on disk: records appended before anybody is told of what they say.
+
+A member that comes back must know what it has promised and what it has acknowledged, or two
+majorities would no longer overlap. So a promise or an acknowledgement leaves only after its record
+is on the disk. Records of a few milliseconds are written with one flush, since a flush for each
+message would stall the one thread. A copy that is damaged is not believed: its member comes back as
+somebody new, which is safe.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import msgpack
+
+from liveobj.channels.messages import BadMessage
+from liveobj.channels.order_state import OrderState, Record
+from liveobj.host import Scheduler, TimerHandle
+from liveobj.storage import ObjectStore, StorageError
+
+log = logging.getLogger(__name__)
+
+SAVE_DELAY_S = 0.01
+RETRY_DELAY_S = 5.0
+COMPACT_AFTER_ROWS = 500
+
+Then = Callable[[], None]
+
+
+class OrderJournal:
+    """`problem` is a sentence while the disk refuses, else None; `on_problem` is told of it."""
+
+    def __init__(self, store: ObjectStore, scheduler: Scheduler) -> None:
+        self._store = store
+        self._scheduler = scheduler
+        self._records: list[Record] = []
+        self._waiting: list[Then] = []
+        self._timer: TimerHandle | None = None
+        self._last_row = 0
+        self._rows = 0
+        self._closed = False
+        self.problem: str | None = None
+        self.on_problem: Callable[[str], None] | None = None
+
+    def load(self) -> OrderState | None:
+        """The state that was saved; None where there is none to be believed."""
+        state = OrderState()
+        try:
+            for update in self._store.updates():
+                self._last_row = update.number
+                self._rows += 1
+                for record in msgpack.unpackb(update.data, raw=False, strict_map_key=False):
+                    state.apply(record)
+        except (BadMessage, ValueError, TypeError, msgpack.UnpackException) as problem:
+            log.error("the order in %s is not believed: %s", self._store.path, problem)
+            self._forget()
+            return None
+        if self._store.rescue is not None:
+            # Something may be missing from what was rescued, and nobody can say what.
+            self._forget()
+            return None
+        return state if state.identity else None
+
+    def _forget(self) -> None:
+        self._store.compact(msgpack.packb([]), self._last_row)
+        self._rows = 1
+
+    def add(self, record: Record, then: Then | None = None) -> None:
+        """Saves soon; calls `then` when it is on the disk, after those of earlier records."""
+        self._records.append(record)
+        # The same one after many records is called once.
+        if then is not None and (not self._waiting or self._waiting[-1] != then):
+            self._waiting.append(then)
+        self._schedule(SAVE_DELAY_S)
+
+    def _schedule(self, delay_s: float) -> None:
+        if self._timer is None and not self._closed:
+            self._timer = self._scheduler.call_later(delay_s, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self.flush()
+
+    def flush(self) -> bool:
+        """Saves now; False, with `problem` set, where the disk refuses: it is tried again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._records:
+            try:
+                data = msgpack.packb(self._records, use_bin_type=True)
+                self._last_row = self._store.append(data)
+            except StorageError as problem:
+                log.error("%s", problem)
+                self._tell(str(problem))
+                self._schedule(RETRY_DELAY_S)
+                return False
+            self._records.clear()
+            self._rows += 1
+        self._tell(None)
+        waiting, self._waiting = self._waiting, []
+        for then in waiting:
+            then()
+        return True
+
+    def _tell(self, problem: str | None) -> None:
+        if problem != self.problem:
+            self.problem = problem
+            if problem is not None and self.on_problem is not None:
+                self.on_problem(problem)
+
+    @property
+    def wants_compaction(self) -> bool:
+        return self._rows > COMPACT_AFTER_ROWS and not self._records
+
+    def compact(self, whole: Record) -> None:
+        """Replaces everything saved by one record, which must stand for it."""
+        try:
+            self._store.compact(msgpack.packb([whole], use_bin_type=True), self._last_row)
+        except StorageError as problem:
+            log.error("%s", problem)
+            return
+        self._rows = 1
+
+    def close(self) -> None:
+        """Harmless when done twice."""
+        if not self._closed:
+            self.flush()
+            self._closed = True
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            self._store.close()

@@ -1,0 +1,170 @@
+"""Owns what a member of an ordered channel must not forget: the order so far, its promises, what it
+has sent.
+
+Every change is a record of plain values, which `apply` carries out; so the same records, read back
+from the disk, lead to the same state. It sends nothing and decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from liveobj.channels.messages import BadMessage
+
+# Delivered messages are kept for members that are a little behind; others get a checkpoint.
+KEPT_ENTRIES = 1000
+# The origin of entries that are no messages: those who take part from there on in the order.
+MEMBERS = 0
+
+Record = list[Any]
+
+
+class Entry(NamedTuple):
+    """A message in its place: who sent it, as which of its messages, and what."""
+
+    origin: int
+    number: int
+    payload: bytes
+
+
+@dataclass(slots=True)
+class OrderLog:
+    """Entries from index `base` on; `counts` says how many of each origin's are before that."""
+
+    base: int = 0
+    entries: list[Entry] = field(default_factory=list)
+    counts: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def end(self) -> int:
+        return self.base + len(self.entries)
+
+    def since(self, index: int) -> list[Entry]:
+        return self.entries[index - self.base :]
+
+    def replace_from(self, index: int, entries: Sequence[Entry]) -> None:
+        self.entries[index - self.base :] = entries
+
+    def counts_at(self, index: int) -> dict[int, int]:
+        """How many messages of each origin are in the order before `index`."""
+        counts = dict(self.counts)
+        for entry in self.entries[: index - self.base]:
+            counts[entry.origin] = entry.number
+        return counts
+
+    def trim(self, delivered: int) -> None:
+        spare = delivered - KEPT_ENTRIES - self.base
+        if spare > KEPT_ENTRIES:
+            self.counts = self.counts_at(self.base + spare)
+            del self.entries[:spare]
+            self.base += spare
+
+
+@dataclass(slots=True)
+class OrderState:
+    """`identity` is who this member is in the order; `lineage` says which order, 0 for none yet;
+    `epoch` is the one it takes part in, `ballot` the highest that it has promised to take part in.
+    `electorates` ends with the members of the epoch; those before it count until it is known to
+    have begun. `checkpoint` stands for the first `checkpoint_at` entries."""
+
+    identity: int = 0
+    lineage: int = 0
+    epoch: int = 0
+    ballot: int = 0
+    electorates: tuple[tuple[int, ...], ...] = ()
+    log: OrderLog = field(default_factory=OrderLog)
+    delivered: int = 0
+    sent: int = 0
+    outstanding: dict[int, bytes] = field(default_factory=dict)
+    checkpoint: bytes = b""
+    checkpoint_at: int = 0
+
+    def apply(self, record: Record) -> None:
+        """Carries out one change; raises BadMessage for what is none."""
+        match record:
+            case ["member", int(identity), int(lineage)]:
+                self.identity, self.lineage = identity, lineage
+            case ["promise", int(ballot)]:
+                self.ballot = max(self.ballot, ballot)
+            case ["begin", bool(fresh), *parts] if len(parts) == 8:
+                self._begin(fresh, *parts)
+            case ["entry", int(origin), int(number), bytes(payload)]:
+                self.log.entries.append(Entry(origin, number, payload))
+            case ["delivered", int(index)] if self.delivered <= index <= self.log.end:
+                self._deliver(index)
+            case ["sent", int(number), bytes(payload)]:
+                self.sent = number
+                self.outstanding[number] = payload
+            case ["whole", dict(fields)]:
+                self._load(fields)
+            case _:
+                raise BadMessage("a record that does not belong to an order")
+
+    def _begin(
+        self,
+        fresh: bool,
+        lineage: int,
+        epoch: int,
+        electorates: Sequence[Sequence[int]],
+        start: int,
+        entries: Sequence[Sequence[Any]],
+        index: int,
+        checkpoint: bytes,
+        counts: Sequence[Sequence[int]],
+    ) -> None:
+        """An epoch begins: with `entries` from `start` on, or, where those before are missing, with
+        a checkpoint for all below `index`."""
+        read = [Entry(*entry) for entry in entries]
+        if fresh or (self.lineage == lineage and start <= self.delivered):
+            # What is before this member's log was delivered here, so it is the same.
+            known = max(0, self.log.base - start)
+            self.log.replace_from(start + known, read[known:])
+        else:
+            missed = OrderLog(start, read, {pair[0]: pair[1] for pair in counts})
+            self.log = OrderLog(index, missed.since(index), missed.counts_at(index))
+            self.delivered = self.checkpoint_at = index
+            self.checkpoint = checkpoint
+        self.lineage, self.epoch = lineage, epoch
+        self.electorates = tuple(map(tuple, electorates))
+        self.ballot = max(self.ballot, epoch)
+
+    def _deliver(self, index: int) -> None:
+        for entry in self.log.entries[self.delivered - self.log.base : index - self.log.base]:
+            if entry.origin == self.identity:
+                self.outstanding.pop(entry.number, None)
+        self.delivered = index
+
+    # The whole state as one record, in place of all before it
+
+    def whole(self, checkpoint: bytes) -> Record:
+        """`checkpoint` stands for everything delivered."""
+        fields: Mapping[str, Any] = {
+            "identity": self.identity,
+            "lineage": self.lineage,
+            "epoch": self.epoch,
+            "ballot": self.ballot,
+            "electorates": [list(electorate) for electorate in self.electorates],
+            "base": self.log.base,
+            "entries": [list(entry) for entry in self.log.entries],
+            "counts": [list(pair) for pair in self.log.counts.items()],
+            "delivered": self.delivered,
+            "sent": self.sent,
+            "outstanding": [list(pair) for pair in self.outstanding.items()],
+            "checkpoint": checkpoint,
+        }
+        return ["whole", fields]
+
+    def _load(self, fields: Mapping[str, Any]) -> None:
+        try:
+            self.identity, self.lineage = fields["identity"], fields["lineage"]
+            self.epoch, self.ballot = fields["epoch"], fields["ballot"]
+            self.electorates = tuple(map(tuple, fields["electorates"]))
+            entries = [Entry(*entry) for entry in fields["entries"]]
+            self.log = OrderLog(fields["base"], entries, dict(fields["counts"]))
+            self.delivered = self.checkpoint_at = fields["delivered"]
+            self.sent, self.outstanding = fields["sent"], dict(fields["outstanding"])
+            self.checkpoint = fields["checkpoint"]
+        except (KeyError, TypeError, ValueError) as problem:
+            raise BadMessage(f"a whole state that is none ({problem})") from None
