@@ -5,10 +5,12 @@ from __future__ import annotations
 from widgets import note_view
 from widgets.chat import chat_view
 from widgets.object_kind import Kinds
+from widgets.table import table_view
 
 KINDS = Kinds(
     [
         note_view.KIND,
         chat_view.KIND,
+        table_view.KIND,
     ]
 )

@@ -91,6 +91,18 @@ QLineEdit { background: $sunken; border: 1px solid $sunken; border-radius: 6px; 
 QLineEdit:focus { border: 1px solid $accent; }
 QLineEdit[kind="palette"] { background: transparent; border: none; border-radius: 0;
     font-size: ${size_reading}px; padding: 12px 8px; }
+QLineEdit[kind="cell"] { background: $raised; border: 2px solid $accent; border-radius: 0;
+    padding: 0 3px; }
+QTableView { background: $raised; border: none; gridline-color: $border; outline: none;
+    selection-background-color: $selection; selection-color: $text; }
+QTableView::item { padding: 0 4px; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
+QHeaderView { background: $surface; border: none; }
+QHeaderView::section { background: $surface; color: $muted; border: none; padding: 0 8px;
+    border-right: 1px solid $border; border-bottom: 1px solid $border; font-weight: $medium; }
+QHeaderView::section:checked { background: $selection; color: $text; }
+QTableCornerButton::section { background: $surface; border: none;
+    border-right: 1px solid $border; border-bottom: 1px solid $border; }
 QListView { background: transparent; border: none; outline: none; }
 QListView::item { border-radius: 6px; padding: 0; }
 

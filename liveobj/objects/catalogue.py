@@ -19,6 +19,7 @@ from liveobj.objects import (
     rich_document_object,
     shared_folder,
     standard_types,
+    table,
     text_note_object,
 )
 from liveobj.objects.chat import new_chat
@@ -35,6 +36,7 @@ from liveobj.objects.ordered_objects import new_ordered
 from liveobj.objects.replicated_values import new_counter, new_log, new_map
 from liveobj.objects.rich_document import new_document
 from liveobj.objects.shared_folder import new_folder
+from liveobj.objects.table import new_table
 from liveobj.objects.text_note import new_note
 from liveobj.references import Reference
 
@@ -47,6 +49,7 @@ MAKERS: dict[str, Maker] = {
     "document": new_document,
     "folder": new_folder,
     "chat": new_chat,
+    "table": new_table,
     "map": new_map,
     "counter": new_counter,
     "log": new_log,
@@ -73,5 +76,6 @@ DECLARED = (
     replicated_values,
     rich_document_object,
     shared_folder,
+    table,
     text_note_object,
 )

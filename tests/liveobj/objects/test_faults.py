@@ -58,6 +58,13 @@ CASES = [
         lambda i: {int(item.frame.x) for item in i.plane.items.values()},
     ),
     Case(
+        "table",
+        lambda i, n: i.shared.write({(i.shared.insert_rows(0)[0], "c"): f"{n}"}),
+        lambda i: {
+            int(text) for row in i.shared.content.rows if (text := i.shared.content.text(row, "c"))
+        },
+    ),
+    Case(
         "chat",
         lambda i, n: i.shared.say(str(n)),
         lambda i: {int(message.text) for message in i.shared.all()},

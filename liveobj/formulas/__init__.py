@@ -1,0 +1,1 @@
+"""Formulas of tables: read into a tree, evaluated without ever running code."""

@@ -1,0 +1,125 @@
+"""Paints cells of a table: ticks in columns of checks, and where the others are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import (
+    QLineEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from widgets import fonts
+from widgets.language import tr
+from widgets.table.table_model import TableModel
+from widgets.theme import Theme
+
+_BOX_PX = 16
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSelection:
+    """What somebody else has chosen: the corners of a range, by identities."""
+
+    name: str
+    colour: str
+    first: tuple[str, str]
+    last: tuple[str, str]
+
+
+class CellPainter(QStyledItemDelegate):
+    """`toggle` is asked to change the tick of a cell."""
+
+    def __init__(
+        self, theme: Theme, model: TableModel, toggle: Callable[[Index], None], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._model = model
+        self._toggle = toggle
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        ticked = self._model.check(index)
+        if ticked is not None:
+            self._paint_tick(painter, self._box(option.rect), ticked)
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if self._model.check(index) is not None:
+            option.text = ""
+
+    def _box(self, cell: QRect) -> QRectF:
+        centre = QRectF(cell).center()
+        return QRectF(centre.x() - _BOX_PX / 2, centre.y() - _BOX_PX / 2, _BOX_PX, _BOX_PX)
+
+    def _paint_tick(self, painter: QPainter, box: QRectF, ticked: bool) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.colour("accent" if ticked else "muted"), 1.5))
+        painter.setBrush(self._theme.colour("accent" if ticked else "raised"))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3)
+        if ticked:
+            painter.setPen(QPen(self._theme.colour("on_accent"), 1.75))
+            corner = box.topLeft()
+            points = [QPointF(4.5, 8.2), QPointF(7, 10.8), QPointF(11.5, 5.5)]
+            painter.drawPolyline(QPolygonF([corner + point for point in points]))
+        painter.restore()
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        editor = QLineEdit(parent)
+        editor.setProperty("kind", "cell")
+        editor.setAccessibleName(tr("Cell"))
+        return editor
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, _index: Index
+    ) -> None:
+        editor.setGeometry(option.rect.adjusted(-1, -1, 1, 1))
+
+    def editorEvent(
+        self, event: QEvent, model: object, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        if self._model.check(index) is not None and isinstance(event, QMouseEvent):
+            inside = self._box(option.rect).adjusted(-4, -4, 4, 4).contains(event.position())
+            if event.type() is QEvent.Type.MouseButtonRelease and inside:
+                self._toggle(index)
+                return True
+        return False
+
+
+def paint_others(
+    painter: QPainter, theme: Theme, view: QTableView, others: Sequence[OtherSelection]
+) -> None:
+    """Outlines what the others have chosen, each with the name."""
+    model = view.model()
+    assert isinstance(model, TableModel)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    font = fonts.font(11, fonts.Weight.STRONG)
+    painter.setFont(font)
+    for other in others:
+        first, last = model.index_of(*other.first), model.index_of(*other.last)
+        if not first.isValid() or not last.isValid():
+            continue
+        area = view.visualRect(first).united(view.visualRect(last))
+        colour = theme.person_colour(other.colour)
+        painter.setPen(QPen(colour, 2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(QRectF(area).adjusted(0, 0, -1, -1))
+        name = QFontMetrics(font).elidedText(other.name, Qt.TextElideMode.ElideRight, 120)
+        width = QFontMetrics(font).horizontalAdvance(name) + 10
+        top = area.top() - 15 if area.top() >= 15 else area.bottom() + 1
+        flag = QRectF(area.left() - 1, top, width, 16)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(flag, 3, 3)
+        painter.setPen(theme.colour("raised"))
+        painter.drawText(flag, Qt.AlignmentFlag.AlignCenter, name)

@@ -1,0 +1,523 @@
+"""The view of a table: tools above, the grid, and what the chosen cells add up to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QInputDialog,
+    QLineEdit,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from liveobj.csv_text import CsvProblem, read_csv, write_csv
+from liveobj.documents import DocumentError
+from liveobj.formulas.addresses import column_letters
+from liveobj.formulas.values import shown
+from liveobj.objects.table import COLUMNS_MAX, ROWS_MAX, TEMPLATE_ID, ColumnType, Table, new_table
+from liveobj.objects.table_content import TableChange
+from liveobj.opening import Opening
+from liveobj.storage import StorageError
+from widgets.action import Action, always
+from widgets.icons import show_icon
+from widgets.language import tr, tr_n
+from widgets.look import SPACE_PX, kind, label, line
+from widgets.object_kind import ObjectKind
+from widgets.object_view import ObjectView, Surroundings
+from widgets.table.cell_editing import CellEditing
+from widgets.table.cell_painter import OtherSelection
+from widgets.table.csv_import import CsvImport
+from widgets.table.grid import Grid
+from widgets.table.table_model import Index, TableModel, matches, sort_key
+from widgets.throttle import QtAlarm, Throttle
+
+CSV_FILTER = "CSV (*.csv *.tsv *.txt)"
+_ARRANGEMENT = "table arrangement"
+_DESCRIBED_ROWS_MAX = 100
+_SUMMED_CELLS_MAX = 50_000
+
+_TYPES = {
+    ColumnType.TEXT: "Text",
+    ColumnType.NUMBER: "Number",
+    ColumnType.DATE: "Date",
+    ColumnType.CHECK: "Check",
+}
+
+
+class TableView(ObjectView):
+    """Attributes: `table`, `model`, `grid`, `edit`. Sorting and filtering are one's own: the others
+    see nothing of it."""
+
+    def __init__(
+        self, around: Surroundings, opening: Opening, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(around, opening, parent)
+        table = opening.shared
+        assert isinstance(table, Table), "the kind says what is opened"
+        self.table = table
+        self.model = TableModel(around.theme, table, self)
+        self.grid = Grid(around.theme, self.model)
+        self.edit = CellEditing(self.model, self.grid)
+        self.sort_column = ""
+        self.descending = False
+        self._import: CsvImport | None = None
+        self._structure_changed = False
+        self._build()
+        self._load_arrangement()
+        self._throttle = Throttle(self._show_changes, QtAlarm(self))
+        self._subscriptions = [
+            table.content.observe(self._on_content),
+            table.presence.observe(lambda _: self._throttle.request()),
+        ]
+        self._actions = self._make_actions()
+        self._connect()
+        self._show_widths()
+        self.arrange()
+        self.grid.go(0, 0)
+        self._show_others()
+
+    # Building
+
+    def _build(self) -> None:
+        kind(self, "page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        tools = QHBoxLayout()
+        tools.setContentsMargins(2 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
+        tools.setSpacing(SPACE_PX)
+        for icon, title, run in self._tools():
+            tools.addWidget(self._tool(icon, title, run))
+        self.address = label("A1", "code")
+        self.address.setFixedWidth(14 * SPACE_PX)
+        self.address.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.formula = QLineEdit()
+        self.formula.setAccessibleName(tr("What is in the cell"))
+        self.formula.setPlaceholderText(tr("Text, number or =SUM(A1:A9)"))
+        self.filter = QLineEdit()
+        self.filter.setAccessibleName(tr("Show only rows that contain"))
+        self.filter.setPlaceholderText(tr("Filter rows"))
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setFixedWidth(40 * SPACE_PX)
+        tools.addWidget(self.address)
+        tools.addWidget(self.formula, 1)
+        tools.addWidget(self.filter)
+        column.addLayout(tools)
+        column.addWidget(line())
+        column.addWidget(self.grid, 1)
+        column.addWidget(line())
+        below = QHBoxLayout()
+        below.setContentsMargins(3 * SPACE_PX, SPACE_PX, 3 * SPACE_PX, SPACE_PX)
+        self.size_words = label("", "small")
+        self.sum_words = label("", "small")
+        below.addWidget(self.size_words, 1)
+        below.addWidget(self.sum_words)
+        column.addLayout(below)
+        self.setFocusProxy(self.grid)
+        self.formula.setReadOnly(not self.table.document.editable)
+
+    def _tools(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
+        return (
+            ("rows-3", tr("Insert row above"), self.edit.insert_row),
+            ("columns-3", tr("Insert column before"), self.edit.insert_column),
+            ("arrow-up-down", tr("Sort by this column"), self.sort_here),
+            ("sigma", tr("Sum of the column"), self.edit.sum_here),
+            ("upload", tr("Import CSV…"), self.ask_import),
+            ("download", tr("Export CSV…"), self.ask_export),
+        )
+
+    def _tool(self, icon: str, title: str, run: Callable[[], None]) -> QToolButton:
+        button = QToolButton()
+        show_icon(button, self.around.theme, icon)
+        button.setToolTip(title)
+        button.setAccessibleName(title)
+        button.clicked.connect(lambda: self._try(run))
+        changes = icon not in ("arrow-up-down", "download")
+        button.setEnabled(self.table.document.editable or not changes)
+        return button
+
+    def _connect(self) -> None:
+        grid = self.grid
+        grid.toggled.connect(lambda index: self._try(lambda: self.edit.toggle(index)))
+        grid.clear_asked.connect(lambda: self._try(self.edit.clear))
+        grid.copy_asked.connect(self.edit.copy)
+        grid.cut_asked.connect(lambda: self._try(self.edit.cut))
+        grid.paste_asked.connect(lambda: self._try(self.edit.paste))
+        grid.head_menu_asked.connect(self._show_head_menu)
+        grid.chosen.connect(self._on_chosen)
+        grid.horizontalHeader().sectionResized.connect(self._on_resized)
+        self.formula.returnPressed.connect(self._write_formula)
+        self.filter.textChanged.connect(lambda _: self.arrange())
+
+    def _try(self, intent: Callable[[], None]) -> None:
+        """Does what was asked for, or says why not."""
+        try:
+            intent()
+        except DocumentError as problem:
+            self.around.say(str(problem))
+
+    # What has changed
+
+    def _on_content(self, change: TableChange) -> None:
+        self._structure_changed |= change.structure
+        if change.origin.mine:
+            self._show_changes()
+            self.model.show_cells(change)
+        else:
+            self.model.show_cells(change)
+            self._throttle.request()
+
+    def _show_changes(self) -> None:
+        if self._structure_changed or self.sort_column or self.filter.text():
+            self._structure_changed = False
+            self.arrange()
+            self._show_widths()
+        self._show_others()
+        self._show_words()
+        self.changed.emit()
+
+    def arrange(self) -> None:
+        """Puts rows into one's own order, and leaves out those that do not pass the filter."""
+        content, rows = self.table.content, list(self.table.content.rows)
+        words = self.filter.text().strip()
+        self.model.filtered = bool(words)
+        if words:
+            rows = [
+                row
+                for row in rows
+                if any(matches(words, self.model.shown_text(row, each)) for each in content.columns)
+            ]
+        column = self.sort_column
+        if content.column_number(column) is not None:
+            # Blanks stay last, whichever way round.
+            filled = [row for row in rows if content.value(row, column) is not None]
+            blank = [row for row in rows if content.value(row, column) is None]
+            filled.sort(key=lambda row: sort_key(content.value(row, column)))
+            rows = (filled[::-1] if self.descending else filled) + blank
+        self.model.show_structure(rows)
+        self._show_sort_mark()
+        self._show_words()
+
+    def _show_sort_mark(self) -> None:
+        head = self.grid.horizontalHeader()
+        shown_mark = self.sort_column in self.model.columns
+        head.setSortIndicatorShown(shown_mark)
+        if shown_mark:
+            order = Qt.SortOrder.DescendingOrder if self.descending else Qt.SortOrder.AscendingOrder
+            head.setSortIndicator(self.model.columns.index(self.sort_column), order)
+
+    def _show_widths(self) -> None:
+        head = self.grid.horizontalHeader()
+        head.blockSignals(True)
+        for number, column in enumerate(self.model.columns):
+            width = self.table.content.column_width(column) or head.defaultSectionSize()
+            if head.sectionSize(number) != width:
+                head.resizeSection(number, width)
+        head.blockSignals(False)
+        self.grid.updateGeometries()
+        self.grid.viewport().update()
+
+    def _on_resized(self, section: int, _old: int, new: int) -> None:
+        if section < len(self.model.columns) and self.table.document.editable:
+            self.table.set_column_width(self.model.columns[section], new)
+
+    # Others
+
+    def others(self) -> list[OtherSelection]:
+        """What the others have chosen."""
+        found = []
+        for entry in self.table.presence.others.values():
+            match entry.spot:
+                case {"cells": [str(row), str(column), str(last_row), str(last_column)]}:
+                    first, last = (row, column), (last_row, last_column)
+                    found.append(OtherSelection(entry.name, entry.colour, first, last))
+        return found
+
+    def _show_others(self) -> None:
+        others = self.others()
+        if others != self.grid.others:
+            self.grid.others = others
+            self.grid.viewport().update()
+
+    def _on_chosen(self) -> None:
+        index = self.grid.currentIndex()
+        self.address.setText(f"{column_letters(index.column())}{self._row_words(index)}")
+        cell = self.model.cell(index)
+        self.formula.setText("" if cell is None else self.table.as_typed(*cell))
+        area = self.grid.area()
+        spot: Any = None
+        if area is not None:
+            first = self.model.cell(self.model.index(area[0], area[2]))
+            bottom = min(area[1], len(self.model.rows) - 1)
+            right = min(area[3], len(self.model.columns) - 1)
+            last = self.model.cell(self.model.index(bottom, right))
+            if first is not None and last is not None:
+                spot = {"cells": [*first, *last]}
+        self.table.presence.set_spot(spot)
+        self._show_words()
+        self.changed.emit()
+
+    def _row_words(self, index: Index) -> str:
+        return str(self.model.headerData(index.row(), Qt.Orientation.Vertical) or "")
+
+    def _show_words(self) -> None:
+        content = self.table.content
+        rows = tr_n("{count} row", "{count} rows", len(content.rows))
+        columns = tr_n("{count} column", "{count} columns", len(content.columns))
+        words = f"{rows} · {columns}"
+        if self.filter.text().strip():
+            words = tr("{found} of {rows} shown", found=len(self.model.rows), rows=rows)
+        if self._import is None:
+            self.size_words.setText(words)
+        self.sum_words.setText(self._sum_words())
+
+    def _sum_words(self) -> str:
+        area = self.grid.area()
+        if area is None or (area[1] - area[0] + 1) * (area[3] - area[2] + 1) > _SUMMED_CELLS_MAX:
+            return ""
+        values = [self.table.content.value(row, column) for row, column in self.edit.cells(area)]
+        numbers = [v for v in values if isinstance(v, float) and not isinstance(v, bool)]
+        if len(numbers) < 2:
+            return ""
+        total = sum(numbers)
+        return tr(
+            "Sum {sum} · Average {average} · Count {count}",
+            sum=shown(total),
+            average=f"{total / len(numbers):.6g}",
+            count=len(numbers),
+        )
+
+    def _write_formula(self) -> None:
+        self.model.setData(self.grid.currentIndex(), self.formula.text())
+        self.grid.setFocus()
+        self.grid.step(1, 0)
+
+    # One's own arrangement
+
+    def sort_here(self) -> None:
+        """Sorts by the current column: up, down, and as everybody has it."""
+        number = self.grid.currentIndex().column()
+        if number >= len(self.model.columns):
+            return
+        column = self.model.columns[number]
+        if self.sort_column != column:
+            self.sort_column, self.descending = column, False
+        elif not self.descending:
+            self.descending = True
+        else:
+            self.sort_column, self.descending = "", False
+        self._keep_arrangement()
+        self.arrange()
+
+    def _keep_arrangement(self) -> None:
+        stored = json.dumps({"sort": self.sort_column, "descending": self.descending}).encode()
+        with suppress(StorageError):  # it is only a matter of looks
+            self.table.set_local(_ARRANGEMENT, stored)
+
+    def _load_arrangement(self) -> None:
+        try:
+            match json.loads(self.table.local(_ARRANGEMENT) or b"{}"):
+                case {"sort": str(column), "descending": bool(descending)}:
+                    self.sort_column, self.descending = column, descending
+        except ValueError:
+            pass
+
+    # Columns
+
+    def name_column(self) -> None:
+        """Asks for the name of the current column."""
+        number = max(0, self.grid.currentIndex().column())
+        if number >= len(self.model.columns):
+            self._try(lambda: self.model.bring_into_being(0, number + 1))
+        column = self.model.columns[number]
+        dialog = QInputDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setWindowTitle(tr("Name of the column"))
+        dialog.setLabelText(tr("Name of column {letters}", letters=column_letters(number)))
+        dialog.setTextValue(self.table.content.column_name(column))
+        dialog.textValueSelected.connect(
+            lambda name: self._try(lambda: self.table.name_column(column, name))
+        )
+        dialog.open()
+
+    def _show_head_menu(self, orientation: Qt.Orientation, section: int, place: QPoint) -> None:
+        if section < 0:
+            return
+        area = self.grid.area() or (0, 0, 0, 0)
+        if orientation is Qt.Orientation.Horizontal and not area[2] <= section <= area[3]:
+            self.grid.selectColumn(section)
+        elif orientation is Qt.Orientation.Vertical and not area[0] <= section <= area[1]:
+            self.grid.selectRow(section)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        wanted = "column" if orientation is Qt.Orientation.Horizontal else "row"
+        for action in self.actions_here():
+            if wanted in action.identity:
+                entry = menu.addAction(action.title, action.run)
+                entry.setEnabled(not action.why_not())
+        menu.popup(place)
+
+    # CSV
+
+    def ask_import(self) -> None:
+        self.around.ask_for_files(
+            tr("Import CSV"), CSV_FILTER, lambda files: self.import_file(files[0])
+        )
+
+    def import_file(self, file: Path) -> None:
+        """Appends the rows of a file; says what is wrong with it if it cannot be read."""
+        try:
+            rows = read_csv(file.read_bytes(), ROWS_MAX, COLUMNS_MAX)
+        except (OSError, CsvProblem) as problem:
+            reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+            self.around.say(tr("{file} was not imported. {reason}", file=file.name, reason=reason))
+            return
+        if self._import is not None:
+            self._import.cancel()
+        self._import = CsvImport(self.table, rows, self._show_import, self._end_import, self)
+        self._import.start()
+
+    def _show_import(self, done: int, of: int) -> None:
+        self.size_words.setText(tr("Importing: {done} of {of} rows", done=done, of=of))
+
+    def _end_import(self, problem: str) -> None:
+        self._import = None
+        self._show_words()
+        self.around.say(problem or tr("Imported. Undo takes it out again."))
+
+    def ask_export(self) -> None:
+        name = f"{self.opening.title}.csv"
+        self.around.ask_where_to_save(tr("Export CSV"), name, CSV_FILTER, self.export_file)
+
+    def export_file(self, file: Path, *, harmless: bool = True) -> None:
+        """Writes everything as it is shown, in the order that everybody has."""
+        content = self.table.content
+        rows = [
+            [shown(content.value(row, c, whole=True)) for c in content.columns]
+            for row in content.rows
+        ]
+        names = [
+            content.column_name(column) or column_letters(number)
+            for number, column in enumerate(content.columns)
+        ]
+        separator = "\t" if file.suffix == ".tsv" else ","
+        try:
+            text = write_csv([names, *rows], separator, harmless=harmless)
+            file.write_bytes(text.encode("utf-8-sig"))
+        except OSError as problem:
+            self.around.say(
+                tr("{file} was not written: {reason}.", file=file.name, reason=problem.strerror)
+            )
+            return
+        self.around.say(tr("Exported {file}.", file=file.name))
+
+    # Actions
+
+    def _why_no_edit(self) -> str:
+        return "" if self.table.document.editable else tr("you can only view this table")
+
+    def _why_sorted(self) -> str:
+        return self._why_no_edit() or (tr("rows are sorted") if self.sort_column else "")
+
+    def actions_here(self) -> Sequence[Action]:
+        return self._actions
+
+    def _make_actions(self) -> tuple[Action, ...]:
+        def act(
+            name: str,
+            title: str,
+            run: Callable[[], None],
+            keys: str = "",
+            why_not: Callable[[], str] = self._why_no_edit,
+        ) -> Action:
+            return Action(f"table.{name}", title, lambda: self._try(run), keys, why_not)
+
+        edit, ordered = self.edit, self._why_sorted
+        types = (
+            act(
+                f"column.type.{each.value}",
+                tr("Column is for: {type}", type=tr(_TYPES[each])),
+                partial(edit.set_type, each),
+            )
+            for each in ColumnType
+        )
+        return (
+            act("row.insert", tr("Insert row above"), edit.insert_row, "Ctrl+Shift++"),
+            act("row.delete", tr("Delete rows"), edit.delete_rows, "Ctrl+Shift+-"),
+            act("row.up", tr("Move rows up"), partial(edit.move_rows, -1), "Alt+Up", ordered),
+            act("row.down", tr("Move rows down"), partial(edit.move_rows, 1), "Alt+Down", ordered),
+            act("column.insert", tr("Insert column before"), edit.insert_column),
+            act("column.delete", tr("Delete columns"), edit.delete_columns),
+            act("column.left", tr("Move columns left"), partial(edit.move_columns, -1), "Alt+Left"),
+            act(
+                "column.right", tr("Move columns right"), partial(edit.move_columns, 1), "Alt+Right"
+            ),
+            act("column.name", tr("Name column…"), self.name_column),
+            *types,
+            act("column.sort", tr("Sort by this column"), self.sort_here, "", always),
+            act("fill.down", tr("Fill down"), edit.fill_down, "Ctrl+Shift+D"),
+            act("fill.right", tr("Fill right"), edit.fill_right, "Ctrl+R"),
+            act("sum", tr("Sum of the column"), edit.sum_here, "Alt+="),
+            act("import", tr("Import CSV…"), self.ask_import),
+            act("export", tr("Export CSV…"), self.ask_export, "", always),
+        )
+
+    # For whoever shows the view
+
+    def show_newest(self) -> None:
+        self._throttle.request()
+        self._throttle.flush()
+
+    def describe(self) -> dict[str, Any]:
+        content = self.table.content
+        return {
+            "columns": [
+                {
+                    "name": content.column_name(column) or column_letters(number),
+                    "type": content.column_type(column),
+                }
+                for number, column in enumerate(content.columns)
+            ],
+            "rows": [
+                [self.model.shown_text(row, column) for column in content.columns]
+                for row in self.model.rows[:_DESCRIBED_ROWS_MAX]
+            ],
+            "size": [len(content.rows), len(content.columns)],
+            "current": self.address.text(),
+            "others": {other.name: self._place_words(other) for other in self.others()},
+        }
+
+    def _place_words(self, other: OtherSelection) -> str:
+        place = self.table.content.place_of(*other.first)
+        return "" if place is None else f"{column_letters(place[1])}{(place[0] or 0) + 1}"
+
+    def close_view(self) -> None:
+        if self._import is not None:
+            self._import.cancel()
+        self.table.presence.set_spot(None)
+        for subscription in self._subscriptions:
+            subscription.close()
+        self._throttle.close()
+
+
+KIND = ObjectKind(
+    TEMPLATE_ID,
+    word="table",
+    title="Table",
+    sentence="Rows and columns that several people fill, with formulas",
+    picture="table",
+    icon="table-2",
+    make=new_table,
+    view=TableView,
+)
