@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from widgets.action import Action
-from widgets.command_palette import Command
+from widgets.palette_rows import Command
 
 
 class ActionRegistry:
@@ -24,8 +24,8 @@ class ActionRegistry:
     def add(self, action: Action) -> QAction:
         """Registers an action; an identity or shortcut that is taken is a mistake of ours."""
         assert action.identity not in self._actions, f"{action.identity} is registered twice"
-        taken = {other.shortcut for other in self._actions.values() if other.shortcut}
-        assert action.shortcut not in taken, f"{action.shortcut} is taken"
+        keys = (other for other in self._actions.values() if other.shortcut and not other.yields)
+        assert action.shortcut not in {other.shortcut for other in keys}, "the shortcut is taken"
         self._actions[action.identity] = action
         qt = QAction(action.title, self._window)
         if action.shortcut:
@@ -50,6 +50,15 @@ class ActionRegistry:
         self._of_view = tuple(actions)
         for action in actions:
             self.add(action)
+        self._give_way({action.shortcut for action in actions})
+
+    def _give_way(self, taken: set[str]) -> None:
+        """Two actions with one key would both be dead: those that yield are without theirs while
+        the view in front has it."""
+        for identity, action in self._actions.items():
+            if action.yields:
+                key = "" if action.shortcut in taken else action.shortcut
+                self._qt[identity].setShortcut(QKeySequence(key))
 
     def __getitem__(self, identity: str) -> QAction:
         return self._qt[identity]

@@ -27,7 +27,7 @@ class Actor:
         self._socket = find_paths({}, folder).socket
         command = [
             *(sys.executable, "-m", "app.main", "--state-dir", str(folder), "--name", name),
-            *("--interface", "127.0.0.1", *arguments),
+            *("--live", "--interface", "127.0.0.1", *arguments),
         ]
         full = {**os.environ, "QT_QPA_PLATFORM": "xcb", **environment}
         self.process = subprocess.Popen(command, env=full)

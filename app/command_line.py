@@ -38,6 +38,8 @@ class Options:
     screenshot: Path | None
     theme: Mode | None
     size: tuple[int, int] | None
+    live: bool
+    no_restore: bool
 
 
 def parse(arguments: Sequence[str]) -> Options:
@@ -53,6 +55,8 @@ def parse(arguments: Sequence[str]) -> Options:
         screenshot=parsed.screenshot,
         theme=parsed.theme,
         size=parsed.size,
+        live=parsed.live,
+        no_restore=parsed.no_restore,
     )
 
 
@@ -85,6 +89,8 @@ def _window_parser() -> argparse.ArgumentParser:
     add("--screenshot", metavar="FILE", type=Path, help="write a picture of the window and end")
     add("--size", metavar="WxH", type=_size, help="the window's width and height, in pixels")
     add("--theme", metavar="T", type=_theme, help="light, dark or system")
+    add("--live", action="store_true", help="open the files without a preview: they are trusted")
+    add("--no-restore", action="store_true", help="do not open again what was open")
     add("--version", action="version", version=f"{PROGRAM} {VERSION}")
     return parser
 

@@ -14,8 +14,9 @@ from app.display import display_problem
 from app.errors import EXIT_BAD_INPUT, StartProblem
 from app.instance_client import ask
 from app.paths import find_paths
-from liveobj.objects.text_note import describe_note
+from app.settings import load_settings
 from liveobj.references import ReferenceProblem, read_reference_file
+from widgets.language import set_language, wanted_languages
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +48,10 @@ def _run_window(options: Options) -> int:
         raise StartProblem(problem)
     paths.make()
 
-    # 4. The program itself. Only now is Qt loaded: help, errors and hand-over stay quick.
+    # 4. The language, before anything that has words is loaded.
+    set_language(*wanted_languages(load_settings(paths.settings).language, os.environ))
+
+    # 5. The program itself. Only now is Qt loaded: help, errors and hand-over stay quick.
     try:
         program = import_module("app.program")
     except ModuleNotFoundError as error:
@@ -62,7 +66,7 @@ def _run_window(options: Options) -> int:
 
 def _hand_over(options: Options, socket: Path) -> bool:
     files = [str(file.absolute()) for file in options.files]
-    answer = ask(socket, {"do": "open", "files": files})
+    answer = ask(socket, {"do": "open", "files": files, "live": options.live})
     if answer is not None and options.screenshot is not None:
         answer = ask(socket, {"do": "picture", "file": str(options.screenshot.absolute())})
     if answer is not None and answer.get("error"):
@@ -72,7 +76,7 @@ def _hand_over(options: Options, socket: Path) -> bool:
 
 def _check_reference(file: Path) -> None:
     try:
-        describe_note(read_reference_file(file))
+        read_reference_file(file)
     except ReferenceProblem as problem:
         named = problem if problem.file else problem.in_file(str(file))
         raise StartProblem(str(named)) from None

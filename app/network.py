@@ -47,11 +47,11 @@ class OfficeNetwork:
 
     def __init__(self, interface: str, port: int, profile: NetworkProfile | None = None) -> None:
         self._profile = profile
-        self._scope = profile.scope() if profile is not None else NEARBY
-        known = profile.book().peers(self._scope) if profile is not None else ()
+        self.scope = profile.scope() if profile is not None else NEARBY
+        known = profile.book().peers(self.scope) if profile is not None else ()
         try:
             config = EngineConfig(
-                scope=self._scope, interface=interface, port=port, known_peers=known
+                scope=self.scope, interface=interface, port=port, known_peers=known
             )
             self.engine = Engine.open(config)
         except TransportError as error:
@@ -72,7 +72,7 @@ class OfficeNetwork:
         self._join = EngineJoin(self.engine, watcher)
         self._keys = KeyRotation(self.engine, watcher.call_at, time.monotonic, time.time)
         if self._profile is not None and log_events:
-            events = self._profile.open_log(self._scope)
+            events = self._profile.open_log(self.scope)
             self._logger = EngineLogger(self.engine, events, watcher.call_at, time.monotonic)
 
     def find_others(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -90,9 +90,9 @@ class OfficeNetwork:
     def words(self) -> NetworkWords:
         """What to tell the user about the network."""
         place = "This PC only" if self._info.loopback else "Office network"
-        if self._scope.private:
+        if self.scope.private:
             # Whoever is in a network of their own always sees in which.
-            place = self._scope.name
+            place = self.scope.name
         short, sentence = _WORDS[self.engine.health]
         address = f"{self._info.interface}, {self._info.address.text}"
         return NetworkWords(f"{place}: {short}", f"{sentence} ({address})")

@@ -11,10 +11,12 @@ from app.session import OpenObject
 from liveobj.channels.presence import Presence
 from liveobj.objects.shared_document import SharedState
 from widgets.error_card import ErrorCard
+from widgets.language import tr
 from widgets.look import kind
 from widgets.object_kind import ObjectKind
+from widgets.object_tabs import TITLE_TO_EDIT
 from widgets.object_view import ObjectView, Surroundings
-from widgets.people import ShownPerson
+from widgets.people import Here, ShownPerson
 from widgets.throttle import QtAlarm, Throttle
 
 
@@ -38,7 +40,8 @@ class ObjectPage(QWidget):
         self._column.addWidget(self.view)
         self.setFocusProxy(self.view)
         # Carets move with every key of everybody; the window around hears of it once per frame.
-        self._tell = Throttle(self.changed.emit, QtAlarm(self))
+        self._tell = Throttle(self._on_changed, QtAlarm(self))
+        self._show_title()
         self.view.changed.connect(self._tell.request)
         shared = opened.opening.shared
         self._subscriptions = [
@@ -61,12 +64,19 @@ class ObjectPage(QWidget):
 
     @property
     def people(self) -> list[ShownPerson]:
-        """Everybody in the object, oneself first."""
+        """Everybody in the object, oneself first, those who have just dropped out last."""
         presence = self.opened.opening.shared.presence
-        others = sorted(presence.others.items())
+        mine = presence.mine
         return [
-            ShownPerson(presence.mine.name, presence.mine.colour, me=True),
-            *(ShownPerson(entry.name, entry.colour) for _, entry in others),
+            ShownPerson(mine.name, mine.colour, me=True),
+            *(
+                ShownPerson(entry.name, entry.colour, here=Here(entry.attention.value), node=node)
+                for node, entry in sorted(presence.others.items())
+            ),
+            *(
+                ShownPerson(entry.name, entry.colour, here=Here.LOST, node=node)
+                for node, entry in sorted(presence.lost.items())
+            ),
         ]
 
     def close_page(self) -> None:
@@ -76,12 +86,21 @@ class ObjectPage(QWidget):
         self._tell.close()
         self.view.close_view()
 
+    def _on_changed(self) -> None:
+        self._show_title()
+        self.changed.emit()
+
+    def _show_title(self) -> None:
+        """The tab lets one write another title only where that is allowed."""
+        editable = self.opened.opening.shared.document.editable
+        self.setProperty(TITLE_TO_EDIT, self.title if editable else None)
+
     def _on_people(self, _presence: Presence) -> None:
         self._tell.request()
 
     def _on_failed(self, problem: str) -> None:
         """The object has stopped; what was shown of it stays beneath, the reason is in front."""
-        card = ErrorCard(self._around.theme, f"{self.title} has stopped", problem)
+        card = ErrorCard(self._around.theme, tr("{title} has stopped", title=self.title), problem)
         self._column.addWidget(card)
         self.view.setVisible(False)
         self._tell.request()

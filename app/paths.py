@@ -43,6 +43,25 @@ class Paths:
         return self.state / "recent.json"
 
     @property
+    def pinned(self) -> Path:
+        return self.config / "pinned.json"
+
+    @property
+    def open_now(self) -> Path:
+        """What is open, for the next start."""
+        return self.state / "open.json"
+
+    @property
+    def trust(self) -> Path:
+        """Whose objects go live without being asked about."""
+        return self.config / "trusted"
+
+    @property
+    def search(self) -> Path:
+        """The index over everything that was open here; it can be made again."""
+        return self.state / "search.db"
+
+    @property
     def log(self) -> Path:
         return self.state / "live-objects.log"
 

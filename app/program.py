@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import signal
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.command_line import PROGRAM, Options
-from app.desk import Desk
+from app.consent import ConsentAsker
+from app.desk import Around, Desk, scope_words
 from app.errors import EXIT_BAD_INPUT, StartProblem
 from app.event_loop import EventLoop
 from app.log import start_log
@@ -25,8 +26,8 @@ from app.network import OfficeNetwork
 from app.network_profile import NetworkProfile
 from app.network_report import NET_REQUEST, report
 from app.paths import Paths
-from app.session import Session
-from app.settings import load_settings, save_settings
+from app.session import GOODBYE_S, Session
+from app.settings import SettingsKeeper
 from app.single_instance import InstanceServer
 from app.window import MainWindow
 from liveobj.host import Host, Person
@@ -77,8 +78,10 @@ def _run_live(
     server: InstanceServer,
 ) -> int:
     # The person and their objects.
-    settings = load_settings(paths.settings)
-    person = Person(options.name or settings.name, options.colour or settings.colour)
+    settings = SettingsKeeper(paths.settings)
+    now = settings.now
+    person = Person(options.name or now.name, options.colour or now.colour)
+    consent = ConsentAsker()
     session = Session(
         Host(
             network.engine,
@@ -88,23 +91,21 @@ def _run_live(
             os.urandom,
             wall_time=time.time,
             identity=NetworkProfile.of(paths).identity(),
+            ask_consent=consent.ask,
         ),
         paths,
         KINDS,
     )
 
     # The window, and everything that one can do in it.
-    def remember_theme(mode: Mode) -> None:
-        nonlocal settings
-        settings = replace(settings, theme=mode.value)
-        save_settings(paths.settings, settings)
-
-    theme = Theme(application, options.theme or Mode(settings.theme))
+    theme = Theme(application, options.theme or Mode(now.theme))
     window = MainWindow(theme, KINDS)
+    consent.window = window
     if options.size is not None:
         window.resize(*options.size)
-    quit_program = application.quit
-    desk = Desk(session, window, network.words, remember_theme, quit_program, _local_time)
+    scope = scope_words(network.scope.name, private=network.scope.private)
+    around = Around(paths, settings, network.words, scope, application.quit, _local_time)
+    desk = Desk(session, window, around)
     network.on_words = window.show_network
 
     # From now on later starts and scripts find this program.
@@ -114,24 +115,29 @@ def _run_live(
     server.listen(answer)
 
     # Everything lives.
-    network.start(log_events=settings.event_log)
+    network.start(log_events=now.event_log)
     network.find_others(loop)
-    for file in options.files:
-        desk.open_file(file.absolute())
+    desk.restoring.begin(restore=now.restore and not options.no_restore)
+    desk.answer(
+        {"do": "open", "files": [str(f.absolute()) for f in options.files], "live": options.live}
+    )
+    if not now.introduced and options.name is None:
+        desk.choices.welcome()
     window.show()
     for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, quit_program)
+        loop.add_signal_handler(name, application.quit)
     pictures = _Picture(window, options.screenshot, application, network)
     # What was made so far stays; the collector need not look at it again and again.
     gc.freeze()
     loop.run_forever()
 
-    # The end: nobody is told anything any more, objects are saved and left.
+    # The end: the others are told, then nobody is told anything any more, objects are saved.
     server.close()
     network.on_words = None
+    desk.close()
+    session.say_goodbye()
     loop.run_until_complete(network.stop_finding())
-    for page in window.object_pages():
-        page.close_page()
+    loop.run_until_complete(asyncio.sleep(GOODBYE_S))
     session.close_all()
     window.deleteLater()
     return pictures.exit_code

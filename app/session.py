@@ -8,25 +8,36 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from weakref import WeakSet
 
+from PySide6.QtCore import QLocale
+
+from app.object_lists import PinnedList, RecentList
 from app.paths import Paths
-from app.settings import RecentList
-from liveobj.host import Host
+from app.trust_book import TrustBook
+from liveobj.host import Host, TimerHandle
 from liveobj.objects.catalogue import DECLARED
+from liveobj.objects.shared_document import SharedDocument
 from liveobj.opening import Opening
 from liveobj.references import (
     Reference,
     fingerprint,
-    read_reference,
     read_reference_file,
     write_reference,
     write_reference_file,
 )
 from liveobj.references.writing import file_name
 from liveobj.runtime import CannotDereference, Runtime
+from liveobj.showing import Showing
+from widgets.language import tr
 from widgets.object_kind import Kinds, ObjectKind
 
 assert DECLARED, "the standard objects are declared by being imported"
+
+# How long an object that was closed stays, so that its good-bye reaches the others.
+GOODBYE_S = 0.1
+# The kind of what has no view of its own.
+PLAIN = "object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,49 +49,84 @@ class OpenObject:
     file: Path
 
 
+@dataclass(frozen=True, slots=True)
+class PlainObject:
+    """An open object that has no view of its own, or whose kind is not known yet."""
+
+    showing: Showing
+    file: Path
+
+
 class Session:
-    """Opens, finds and closes objects. Attributes: `runtime`, `kinds`, and `recent`, what was open
-    lately."""
+    """Opens, finds and closes objects. Attributes: `runtime`, `kinds`, `trust`, and the lists
+    `recent` and `pinned`."""
 
     def __init__(self, host: Host, paths: Paths, kinds: Kinds) -> None:
         self.runtime = Runtime(host)
         self.kinds = kinds
         self._paths = paths
-        self._open: dict[str, OpenObject] = {}
+        self._open: dict[str, OpenObject | PlainObject] = {}
+        self._closing: list[tuple[Opening, TimerHandle]] = []
+        self._hidden = False
+        self._person = (host.person.name, host.person.colour)
+        self._shared: WeakSet[SharedDocument] = WeakSet()
+        self.trust = TrustBook(paths.trust)
         self.recent = RecentList(paths.recent)
+        self.pinned = PinnedList(paths.pinned)
 
     @property
     def open_objects(self) -> Iterable[OpenObject]:
-        return tuple(self._open.values())
+        return tuple(one for one in self._open.values() if isinstance(one, OpenObject))
+
+    def find(self, reference: Reference) -> OpenObject | PlainObject | None:
+        """The object if it is open."""
+        return self._open.get(str(fingerprint(reference)))
+
+    def trusts(self, reference: Reference, file: Path | None) -> bool:
+        """Whether it may go live without a question: it is known, or was live here before."""
+        stored = self._paths.objects / f"{fingerprint(reference)}.db"
+        return stored.exists() or self.trust.trusts(reference, file)
+
+    def hide_person(self, hidden: bool) -> None:
+        """Whether the others are told nothing about this person, in any object."""
+        self._hidden = hidden
+        for shared in self._shared:
+            shared.presence.set_hidden(hidden)
+
+    def introduce(self, name: str, colour: str) -> None:
+        """Goes by that name and colour, in every object."""
+        self._person = (name, colour)
+        for shared in self._shared:
+            shared.presence.set_person(name, colour)
 
     # All that open raise a Problem, whose text is a sentence.
 
-    def open_file(self, file: Path) -> OpenObject:
+    def open_file(self, file: Path) -> OpenObject | PlainObject:
         """Opens what a file refers to; the same object again if it is open already."""
-        return self._open_reference(read_reference_file(file), file.absolute())
+        return self.go_live(read_reference_file(file), file)
 
-    def open_text(self, text: str) -> OpenObject:
-        """Opens a reference that came as text, and keeps it as a file."""
-        return self.open_reference(read_reference(text.encode()))
-
-    def open_reference(self, reference: Reference) -> OpenObject:
-        """Opens a reference that came from another object, and keeps it as a file."""
-        found = self._open.get(str(fingerprint(reference)))
+    def go_live(self, reference: Reference, file: Path | None = None) -> OpenObject | PlainObject:
+        """Opens a reference; one that came from no file is kept as one."""
+        found = self.find(reference)
         if found is not None:
             return found
-        file = self._paths.references / f"{str(fingerprint(reference))[:16]}.liveobject"
-        if not file.exists():
-            write_reference_file(reference, file)
-        return self._open_reference(reference, file)
+        if file is None:
+            file = self._paths.references / f"{str(fingerprint(reference))[:16]}.liveobject"
+            if not file.exists():
+                write_reference_file(reference, file)
+        return self._open_reference(reference, file.absolute())
 
     def new_object(self, kind: ObjectKind, now: datetime) -> OpenObject:
         """Makes and opens an object that did not exist before."""
         reference, file = self.make(kind, now)
-        return self._open_reference(reference, file)
+        opened = self._open_reference(reference, file)
+        assert isinstance(opened, OpenObject), "what can be made has a view"
+        return opened
 
     def make(self, kind: ObjectKind, now: datetime, title: str = "") -> tuple[Reference, Path]:
         """Makes an object that did not exist before; its reference is kept as a file."""
-        base = title or f"{kind.title} {now.day} {now:%B}"
+        month = QLocale().standaloneMonthName(now.month)
+        base = title or tr("{kind} {day} {month}", kind=kind.title, day=now.day, month=month)
         name = file_name(base)
         title, file, number = base, self._paths.references / f"{name}.liveobject", 1
         while file.exists():
@@ -89,37 +135,63 @@ class Session:
             file = self._paths.references / f"{name} ({number}).liveobject"
         reference = kind.make(title, os.urandom)
         write_reference_file(reference, file)
+        self.trust.remember_object(reference)
         return reference, file
 
     def open_inside(self, reference: Reference) -> Opening:
         """Opens an object that is shown inside another; whoever asks closes it."""
-        return Opening(self.runtime, reference)
+        opening = Opening(self.runtime, reference)
+        self._shared.add(opening.shared)
+        opening.shared.presence.set_person(*self._person)
+        opening.shared.presence.set_hidden(self._hidden)
+        return opening
 
     def kind_of(self, reference: Reference) -> ObjectKind:
         kind = self.kinds.of(reference)
         if kind is None:
-            raise CannotDereference(
-                "This version cannot show it: `live-objects inspect` tells what it is made of."
-            )
+            raise CannotDereference(tr("There is no view of it in this version."))
         return kind
 
-    def close(self, opened: OpenObject) -> None:
-        self._open.pop(str(opened.opening.identity), None)
-        opened.opening.close()
+    def close(self, opened: OpenObject | PlainObject) -> None:
+        """Closes it as soon as the others have heard of it."""
+        if isinstance(opened, PlainObject):
+            self._open.pop(str(opened.showing.identity), None)
+            opened.showing.close()
+            return
+        opening = opened.opening
+        self._open.pop(str(opening.identity), None)
+        if opening.alone:
+            opening.shared.presence.set_hidden(True)
+        timer = self.runtime.host.scheduler.call_later(GOODBYE_S, lambda: self._let_go(opening))
+        self._closing.append((opening, timer))
+
+    def _let_go(self, opening: Opening) -> None:
+        self._closing = [entry for entry in self._closing if entry[0] is not opening]
+        opening.close()
+
+    def say_goodbye(self) -> None:
+        """Tells the others in every object that this person leaves; `close_all` is to follow."""
+        for opened in self.open_objects:
+            opened.opening.shared.presence.set_hidden(True)
 
     def close_all(self) -> None:
         for opened in list(self._open.values()):
             self.close(opened)
+        for opening, timer in self._closing:
+            timer.cancel()
+            opening.close()
+        self._closing = []
         self.runtime.close()
 
-    def _open_reference(self, reference: Reference, file: Path) -> OpenObject:
-        identity = str(fingerprint(reference))
-        opened = self._open.get(identity)
-        if opened is None:
-            kind = self.kind_of(reference)
-            opened = OpenObject(Opening(self.runtime, reference), kind, file)
-            self._open[identity] = opened
-        self.recent.add(opened.file, opened.opening.title, opened.kind.word)
+    def _open_reference(self, reference: Reference, file: Path) -> OpenObject | PlainObject:
+        kind = self.kinds.of(reference)
+        opened: OpenObject | PlainObject
+        if kind is None:
+            opened = PlainObject(Showing(self.runtime, reference), file)
+        else:
+            opened = OpenObject(self.open_inside(reference), kind, file)
+        self._open[str(fingerprint(reference))] = opened
+        self.trust.remember_object(reference)
         return opened
 
 

@@ -1,16 +1,24 @@
-"""The main window: arranges the parts and shows the object in front; it opens and saves nothing."""
+"""The main window: arranges the parts and shows the page in front; it opens and saves nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPixmap, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDrag,
+    QDragEnterEvent,
+    QDropEvent,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QMainWindow,
+    QMenu,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -18,38 +26,55 @@ from PySide6.QtWidgets import (
 
 from app.actions import ActionRegistry
 from app.object_page import ObjectPage
-from app.session import OpenObject
-from widgets.command_palette import CommandPalette
+from app.plain_page import PlainPage
+from app.session import OpenObject, PlainObject
+from widgets.command_palette import CommandPalette, Search
+from widgets.drag import may_hold_references, mime_of, read_drag
 from widgets.error_card import ErrorCard
-from widgets.home import Home, RecentObject
-from widgets.icons import application_icon
+from widgets.home import Home
+from widgets.icons import application_icon, picture
+from widgets.language import tr
+from widgets.listed_object import ListedObject
 from widgets.look import kind
 from widgets.notice import Notice
 from widgets.object_kind import Kinds
 from widgets.object_tabs import ObjectTabs
 from widgets.object_view import Surroundings
-from widgets.sidebar import Sidebar, Tool
+from widgets.sidebar import Sidebar
 from widgets.state_line import NetworkWords, StateLine
 from widgets.theme import Theme
+from widgets.toolbox import Tool
 from widgets.top_bar import TopBar
 
-_SIZE = QSize(1080, 720)
+_SIZE = QSize(1160, 760)
 _SIZE_MIN = QSize(600, 400)
 # Narrower than this, the side shows icons only.
 _FOLD_BELOW_PX = 820
-FILE_FILTER = "Live objects (*.liveobject)"
+_DRAG_PICTURE = QSize(48, 48)
+TAB_ACTIONS = (
+    "object.rename",
+    "object.pin",
+    "reference.copy",
+    "object.close",
+    "object.close_others",
+    "object.reopen",
+)
 
 
 class MainWindow(QMainWindow):
-    """Shows open objects in tabs, or the home page.
+    """Shows pages in tabs, or the home page.
 
-    Attributes: `registry` (of actions), `notice`, `tabs`, `theme`. Signals: `file_dropped(path)`,
-    `recent_asked(path)`, `page_closed(page)`, `closing`.
+    Attributes: `registry` (of actions), `notice`, `tabs`, `side`, `top`, `theme`. Signals:
+    `references_dropped(mime)`, `open_asked(path)`, `pin_asked(path)`, `page_closed(page)`,
+    `front_changed`, `shown_changed` (whether it can be seen at all), `closing`.
     """
 
-    file_dropped = Signal(str)
-    recent_asked = Signal(str)
+    references_dropped = Signal(object)
+    open_asked = Signal(str)
+    pin_asked = Signal(str)
     page_closed = Signal(QWidget)
+    front_changed = Signal()
+    shown_changed = Signal()
     closing = Signal()
 
     def __init__(self, theme: Theme, kinds: Kinds) -> None:
@@ -64,24 +89,25 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self._fold_wanted = False
 
-    def build(self, network: NetworkWords, around: Surroundings) -> None:
+    def build(self, network: NetworkWords, around: Surroundings, search: Search) -> None:
         """Makes the parts; the actions that they show must have been registered."""
         self._around = around
         registry, theme = self.registry, self.theme
-        self._top = TopBar(
+        self.top = TopBar(
             theme,
             registry["view.side"],
             registry["palette.open"],
-            [registry["reference.save"], registry["reference.copy"]],
+            registry["share.open"],
+            [("settings", registry["settings.open"])],
             registry["theme.toggle"],
         )
-        self._side = Sidebar(
+        self.side = Sidebar(
             theme,
             self._kinds,
             [("house", registry["view.home"]), ("folder-open", registry["object.open"])],
             [
-                Tool(kind.picture, kind.title, kind.sentence, registry[f"{kind.word}.new"])
-                for kind in self._kinds
+                Tool(one.word, one.picture, one.title, one.sentence, registry[f"{one.word}.new"])
+                for one in self._kinds
             ],
         )
         self.home = Home(theme, self._kinds, [registry["note.new"], registry["object.open"]])
@@ -92,12 +118,17 @@ class MainWindow(QMainWindow):
         self._stack.addWidget(self.tabs)
         self._arrange()
         self.notice = Notice(theme, self)
-        self._palette = CommandPalette(theme, registry.commands, self)
+        self._palette = CommandPalette(theme, registry.commands, self, search)
         self._palette.chosen.connect(self._on_command)
+        self._palette.object_chosen.connect(self.open_asked)
         self.tabs.front_changed.connect(lambda _: self.show_front())
         self.tabs.close_asked.connect(self.close_page)
-        self.home.open_recent.connect(self.recent_asked)
-        self._side.open_recent.connect(self.recent_asked)
+        self.tabs.menu_asked.connect(self._on_tab_menu)
+        self.tabs.drag_asked.connect(self.drag_out)
+        self.top.object_icon.drag_asked.connect(lambda: self.drag_out(self.front))
+        self.home.open_recent.connect(self.open_asked)
+        self.side.open_asked.connect(self.open_asked)
+        self.side.pin_asked.connect(self.pin_asked)
         self.show_home()
 
     def _arrange(self) -> None:
@@ -108,9 +139,9 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         middle = QHBoxLayout()
         middle.setSpacing(0)
-        middle.addWidget(self._side)
+        middle.addWidget(self.side)
         middle.addWidget(self._stack, 1)
-        column.addWidget(self._top)
+        column.addWidget(self.top)
         column.addLayout(middle, 1)
         column.addWidget(self._state_line)
         self.setCentralWidget(root)
@@ -120,8 +151,13 @@ class MainWindow(QMainWindow):
     @property
     def front(self) -> ObjectPage | None:
         """The object that one sees, if it is one."""
-        page = self.tabs.currentWidget() if self.at_home is False else None
+        page = self.front_page
         return page if isinstance(page, ObjectPage) else None
+
+    @property
+    def front_page(self) -> QWidget | None:
+        """The page that one sees, whatever it is; None at home."""
+        return None if self.at_home else self.tabs.currentWidget()
 
     @property
     def at_home(self) -> bool:
@@ -130,40 +166,71 @@ class MainWindow(QMainWindow):
     def object_pages(self) -> list[ObjectPage]:
         return [page for page in self.tabs.pages() if isinstance(page, ObjectPage)]
 
+    def page_of(self, opened: OpenObject | PlainObject) -> ObjectPage | PlainPage | None:
+        pages = [p for p in self.tabs.pages() if isinstance(p, ObjectPage | PlainPage)]
+        return next((page for page in pages if page.opened is opened), None)
+
     def show_home(self) -> None:
         self._stack.setCurrentWidget(self.home)
         self.home.setFocus()
         self.show_front()
 
-    def show_object(self, opened: OpenObject) -> None:
-        """Brings an open object to the front, in a new tab if it has none."""
-        self._stack.setCurrentWidget(self.tabs)
-        page = next((page for page in self.object_pages() if page.opened is opened), None)
+    def show_object(self, opened: OpenObject | PlainObject, *, behind: bool = False) -> None:
+        """Brings an open object to the front, in a new tab if it has none; or adds it `behind`."""
+        page = self.page_of(opened)
         if page is None:
-            page = ObjectPage(self._around, opened)
-            page.changed.connect(self.show_front)
-            self.tabs.add_page(page, page.title, str(opened.file), page.kind.icon)
-        else:
+            page = self._new_page(opened)
+            icon = opened.kind.icon if isinstance(opened, OpenObject) else "box"
+            self.show_page(page, page.title, str(opened.file), icon, behind=behind)
+        elif not behind:
+            self._stack.setCurrentWidget(self.tabs)
             self.tabs.setCurrentWidget(page)
-        page.setFocus()
+            page.setFocus()
+            self.show_front()
+
+    def _new_page(self, opened: OpenObject | PlainObject) -> ObjectPage | PlainPage:
+        if isinstance(opened, PlainObject):
+            return PlainPage(self.theme, opened)
+        page = ObjectPage(self._around, opened)
+        page.changed.connect(lambda: self._on_page_changed(page))
+        return page
+
+    def _on_page_changed(self, page: ObjectPage) -> None:
+        self.tabs.rename_page(page, page.title)
+        self.show_front()
+
+    def show_page(
+        self, page: QWidget, title: str, where: str, icon: str, *, behind: bool = False
+    ) -> None:
+        """Adds a tab with any page."""
+        self.tabs.add_page(page, title, where, icon, behind=behind)
+        if not behind:
+            self._stack.setCurrentWidget(self.tabs)
+            page.setFocus()
+        self.show_front()
+
+    def bring_to_front(self, page: QWidget) -> None:
+        self._stack.setCurrentWidget(self.tabs)
+        self.tabs.setCurrentWidget(page)
         self.show_front()
 
     def show_failure(self, title: str, sentence: str, details: str = "") -> None:
         """Shows in a tab why something could not be opened; the others go on."""
-        self._stack.setCurrentWidget(self.tabs)
         card = ErrorCard(self.theme, title, sentence, details)
-        self.tabs.add_page(card, "Not opened", sentence, "triangle-alert")
-        self.show_front()
+        self.show_page(card, tr("Not opened"), sentence, "triangle-alert")
 
-    def show_recent(self, recent: tuple[RecentObject, ...]) -> None:
+    def show_lists(self, recent: Sequence[ListedObject], pinned: Sequence[ListedObject]) -> None:
+        """Takes the newest lists of objects."""
         self.home.show_recent(recent)
-        self._side.show_recent(recent)
+        pinned_keys = {entry.key for entry in pinned}
+        self.side.show_recent([entry for entry in recent if entry.key not in pinned_keys])
+        self.side.show_pinned(pinned)
 
     def close_page(self, page: QWidget) -> None:
         self.tabs.remove_page(page)
-        if isinstance(page, ObjectPage):
+        if isinstance(page, ObjectPage | PlainPage):
             page.close_page()
-            self.page_closed.emit(page)
+        self.page_closed.emit(page)
         page.deleteLater()
         if not self.tabs.count():
             self.show_home()
@@ -173,14 +240,15 @@ class MainWindow(QMainWindow):
         """Brings everything around the page up to date with it."""
         page = self.front
         people = [] if page is None else page.people
-        self._top.people.show_people(people)
-        self._top.share.setVisible(page is not None)
+        self.top.people.show_people(people)
+        self.top.show_object(None if page is None else page.kind.picture)
         self._state_line.show_state(None if page is None else page.state, people)
-        self.setWindowTitle("Live Objects" if page is None else f"{page.title} – Live Objects")
-        if page is not None:
-            self.tabs.rename_page(page, page.title)
+        shown = self.front_page
+        title = f"{shown.title} – " if isinstance(shown, ObjectPage | PlainPage) else ""
+        self.setWindowTitle(f"{title}Live Objects")
         self.registry.show_view_actions(() if page is None else page.view.actions_here())
         self.registry.refresh()
+        self.front_changed.emit()
 
     def show_network(self, network: NetworkWords) -> None:
         self._state_line.show_network(network)
@@ -205,8 +273,8 @@ class MainWindow(QMainWindow):
         return self._palette
 
     def toggle_side(self) -> None:
-        self._fold_wanted = not self._side.folded
-        self._side.set_folded(self._fold_wanted)
+        self._fold_wanted = not self.side.folded
+        self.side.set_folded(self._fold_wanted)
 
     def ask_for_files(self, title: str, filters: str, done: Callable[[list[Path]], None]) -> None:
         """Asks which files to open, without stopping the program."""
@@ -229,6 +297,16 @@ class MainWindow(QMainWindow):
         dialog.fileSelected.connect(lambda file: done(Path(file)))
         dialog.open()
 
+    def drag_out(self, page: QWidget | None) -> None:
+        """Lets the person carry an object away: as a reference, a file and text."""
+        if not isinstance(page, ObjectPage):
+            return
+        drag = QDrag(self)
+        drag.setMimeData(mime_of(page.opened.opening.reference, page.title))
+        ratio = self.devicePixelRatioF()
+        drag.setPixmap(picture(self.theme, page.kind.picture, _DRAG_PICTURE, ratio))
+        drag.exec(Qt.DropAction.CopyAction | Qt.DropAction.LinkAction)
+
     def picture(self) -> QPixmap:
         """The window as it looks now, in the pixels of its screen."""
         for page in self.object_pages():
@@ -241,30 +319,37 @@ class MainWindow(QMainWindow):
             page.setFocus()
         self.registry.run(identity)
 
+    def _on_tab_menu(self, _page: QWidget, place: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions([self.registry[name] for name in TAB_ACTIONS])
+        menu.popup(place)
+
     # Qt
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "_side"):
+        if hasattr(self, "side"):
             narrow = self.width() < _FOLD_BELOW_PX
-            if self._side.folded != (narrow or self._fold_wanted):
-                self._side.set_folded(narrow or self._fold_wanted)
+            if self.side.folded != (narrow or self._fold_wanted):
+                self.side.set_folded(narrow or self._fold_wanted)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.WindowStateChange:
+            self.shown_changed.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self.closing.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped_files(event.mimeData()):
+        # What was dragged out of this window needs no opening.
+        if event.source() is None and may_hold_references(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        for file in dropped_files(event.mimeData()):
-            self.file_dropped.emit(file)
-        event.acceptProposedAction()
-
-
-def dropped_files(data: QMimeData) -> list[str]:
-    """The reference files in what is dragged over the window."""
-    files = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
-    return [file for file in files if file.endswith(".liveobject")]
+        dragged = read_drag(event.mimeData())
+        if dragged.references or dragged.problems:
+            self.references_dropped.emit(event.mimeData())
+            event.acceptProposedAction()

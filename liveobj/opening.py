@@ -40,6 +40,11 @@ class Opening:
         """Why it has stopped; empty while it runs."""
         return self._proxy.proxy.problem
 
+    @property
+    def alone(self) -> bool:
+        """Whether nothing else on this node shows the object."""
+        return self._proxy.proxy.state.alive and self._proxy.instance.alone
+
     def when_failed(self, callback: Callable[[str], None]) -> Subscription:
         """Calls back with a sentence if the object stops by itself."""
 

@@ -15,7 +15,7 @@ def always() -> str:
 class Action:
     """One thing the program can do. `why_not` is the reason why it cannot now, or empty; `checked`
     tells, for an action that is a state, whether it is in force; `listed` whether the palette has
-    it."""
+    it; `yields` that its shortcut gives way to the same one of the view in front."""
 
     identity: str
     title: str
@@ -24,3 +24,4 @@ class Action:
     why_not: Callable[[], str] = always
     checked: Callable[[], bool] | None = None
     listed: bool = True
+    yields: bool = False

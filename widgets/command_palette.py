@@ -1,51 +1,27 @@
-"""Every command of the program by a few letters: a field and a list that float over the window."""
+"""Every command of the program by a few letters, and every object that has them in it: a field and
+a list that float over the window."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QKeyEvent, QPainter, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QLineEdit,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from widgets import fonts
+from widgets.language import tr
 from widgets.look import SPACE_PX, float_above, kind, line
+from widgets.palette_rows import ENTRY_ROLE, ROW_PX, Command, FoundObject, PaletteRows
 from widgets.theme import Theme
 
-_ROW_PX = 36
-_ROWS_MAX = 9
-_WIDTH_PX = 560
-_COMMAND_ROLE = Qt.ItemDataRole.UserRole
+_ROWS_MAX = 10
+_WIDTH_PX = 620
 
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One entry; `reason` says why it cannot be done now, or is empty."""
-
-    identity: str
-    title: str
-    shortcut: str
-    reason: str = ""
+Search = Callable[[str], Sequence[FoundObject]]
+# How long the person has stopped typing before objects are searched, too.
+_SEARCH_AFTER_MS = 60
+# A command whose letters fit as well as this is above all objects.
+_GOOD_SCORE = 2
 
 
 def match_score(query: str, title: str) -> int | None:
@@ -72,32 +48,43 @@ def match_score(query: str, title: str) -> int | None:
 
 
 class CommandPalette(QFrame):
-    """Opens over `window` with the commands that `commands()` gives at that moment.
+    """Opens over `window` with the commands that `commands()` gives at that moment; `search` gives
+    the objects for some letters, or the latest ones for none.
 
-    Signals: `chosen(identity)` after it has closed.
+    Signals: `chosen(identity)` of a command and `object_chosen(key)`, after it has closed.
     """
 
     chosen = Signal(str)
+    object_chosen = Signal(str)
 
     def __init__(
-        self, theme: Theme, commands: Callable[[], Sequence[Command]], window: QWidget
+        self,
+        theme: Theme,
+        commands: Callable[[], Sequence[Command]],
+        window: QWidget,
+        search: Search = lambda _query: (),
     ) -> None:
         super().__init__(window)
         self._theme = theme
         self._window = window
         self._commands = commands
+        self._search = search
         self._all: Sequence[Command] = ()
+        self._found: Sequence[FoundObject] = ()
+        self._searching = QTimer(self)
+        self._searching.setSingleShot(True)
+        self._searching.timeout.connect(self.search_now)
         kind(self, "float")
         self._field = QLineEdit()
         kind(self._field, "palette")
-        self._field.setPlaceholderText("What would you like to do?")
-        self._field.setAccessibleName("Search or command")
-        self._field.textChanged.connect(self._filter)
+        self._field.setPlaceholderText(tr("What would you like to do or find?"))
+        self._field.setAccessibleName(tr("Search or command"))
+        self._field.textChanged.connect(self._on_text)
         self._field.installEventFilter(self)
         self._model = QStandardItemModel(self)
         self._list = QListView()
         self._list.setModel(self._model)
-        self._list.setItemDelegate(_CommandDelegate(theme, self._list))
+        self._list.setItemDelegate(PaletteRows(theme, self._list))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self._list.setMouseTracking(True)
@@ -117,7 +104,7 @@ class CommandPalette(QFrame):
         """Shows the palette, empty, with the keyboard in it."""
         self._all = self._commands()
         self._field.clear()
-        self._filter("")
+        self.search_now()
         float_above(self, self._theme)
         self._place()
         self.show()
@@ -127,37 +114,60 @@ class CommandPalette(QFrame):
     def shown_titles(self) -> list[str]:
         """What the list shows, from top to bottom."""
         rows = range(self._model.rowCount())
-        return [self._command(self._model.index(row, 0)).title for row in rows]
+        return [self._entry(self._model.index(row, 0)).title for row in rows]
 
-    def _filter(self, query: str) -> None:
-        scored = [(match_score(query, command.title), command) for command in self._all]
-        fitting = [(score, command) for score, command in scored if score is not None]
-        fitting.sort(key=lambda entry: (bool(entry[1].reason), entry[0]))
+    def search_now(self) -> None:
+        """Searches objects for what is in the field, without waiting for more letters."""
+        self._searching.stop()
+        self._found = self._search(self._field.text().strip())
+        self._show()
+
+    def _on_text(self, _text: str) -> None:
+        self._searching.start(_SEARCH_AFTER_MS)
+        self._show()
+
+    def _show(self) -> None:
         self._model.clear()
-        for _, command in fitting:
-            item = QStandardItem(command.title)
-            item.setData(command, _COMMAND_ROLE)
+        for entry in self._entries(self._field.text()):
+            item = QStandardItem(entry.title)
+            item.setData(entry, ENTRY_ROLE)
+            item.setAccessibleText(entry.spoken)
             self._model.appendRow(item)
         self._list.setCurrentIndex(self._model.index(0, 0))
         self._place()
 
+    def _entries(self, query: str) -> list[Command | FoundObject]:
+        scored = [(match_score(query, command.title), command) for command in self._all]
+        fitting = [(score, command) for score, command in scored if score is not None]
+        fitting.sort(key=lambda entry: (bool(entry[1].reason), entry[0]))
+        good = [
+            command
+            for score, command in fitting
+            if query.strip() and score <= _GOOD_SCORE and not command.reason
+        ]
+        rest = [command for _, command in fitting if command not in good]
+        return [*good, *self._found, *rest]
+
     def _choose(self, index: QModelIndex) -> None:
         if not index.isValid():
             return
-        command = self._command(index)
-        if command.reason:
+        entry = self._entry(index)
+        if isinstance(entry, Command) and entry.reason:
             return
         self.close()
-        self.chosen.emit(command.identity)
+        if isinstance(entry, FoundObject):
+            self.object_chosen.emit(entry.key)
+        else:
+            self.chosen.emit(entry.identity)
 
-    def _command(self, index: QModelIndex) -> Command:
-        command = index.data(_COMMAND_ROLE)
-        assert isinstance(command, Command)
-        return command
+    def _entry(self, index: QModelIndex) -> Command | FoundObject:
+        entry = index.data(ENTRY_ROLE)
+        assert isinstance(entry, Command | FoundObject)
+        return entry
 
     def _place(self) -> None:
         rows = max(1, min(self._model.rowCount(), _ROWS_MAX))
-        self._list.setFixedHeight(rows * _ROW_PX)
+        self._list.setFixedHeight(rows * ROW_PX)
         self.setFixedWidth(min(_WIDTH_PX, self._window.width() - 8 * SPACE_PX))
         self.adjustSize()
         self.move((self._window.width() - self.width()) // 2, 13 * SPACE_PX)
@@ -187,41 +197,3 @@ class CommandPalette(QFrame):
         else:
             return False
         return True
-
-
-class _CommandDelegate(QStyledItemDelegate):
-    """Draws a command: its title, and at the right its keys or why it cannot be done."""
-
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(
-        self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        return QSize(0, _ROW_PX)
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        command: Command = index.data(_COMMAND_ROLE)
-        rect: QRect = option.rect
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._theme.colour("hover" if command.reason else "selection"))
-            painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 6, 6)
-        inner = rect.adjusted(3 * SPACE_PX, 0, -3 * SPACE_PX, 0)
-        painter.setFont(fonts.font(fonts.Size.BASE, fonts.Weight.MEDIUM))
-        painter.setPen(self._theme.colour("muted" if command.reason else "text"))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, command.title)
-        painter.setFont(fonts.font(fonts.Size.SMALL))
-        painter.setPen(self._theme.colour("muted"))
-        right = command.reason or command.shortcut
-        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, right)
-        painter.restore()

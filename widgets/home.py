@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
@@ -11,23 +10,14 @@ from PySide6.QtWidgets import QGridLayout, QScrollArea, QToolButton, QVBoxLayout
 
 from widgets.empty_state import EmptyState
 from widgets.icons import show_picture_icon
+from widgets.language import tr
+from widgets.listed_object import ListedObject
 from widgets.look import SPACE_PX, kind, label
 from widgets.object_kind import Kinds
 from widgets.theme import Theme
 
 _COLUMNS = 4
 _CARD = QSize(148, 116)
-
-
-@dataclass(frozen=True, slots=True)
-class RecentObject:
-    """Something that was open before; `key` is what the program opens it again by, `kind` the word
-    of its kind."""
-
-    key: str
-    title: str
-    where: str
-    kind: str
 
 
 class Home(QScrollArea):
@@ -57,14 +47,16 @@ class Home(QScrollArea):
             EmptyState(
                 theme,
                 "home",
-                "A table for everyone",
-                "Make a note and hand it to a colleague: what one of you writes, both have, at once"
-                " and without a server.",
+                tr("A table for everyone"),
+                tr(
+                    "Make a note and hand it to a colleague: what one of you writes, both have, at"
+                    " once and without a server."
+                ),
                 actions,
             )
         )
         column.addSpacing(6 * SPACE_PX)
-        self._heading = label("Lately on your table", "section", centred=True)
+        self._heading = label(tr("Lately on your table"), "section", centred=True)
         column.addWidget(self._heading)
         column.addSpacing(SPACE_PX)
         self._cards = QGridLayout()
@@ -73,7 +65,7 @@ class Home(QScrollArea):
         column.addStretch(3)
         self.show_recent(())
 
-    def show_recent(self, recent: Sequence[RecentObject]) -> None:
+    def show_recent(self, recent: Sequence[ListedObject]) -> None:
         """Takes the newest list, latest first."""
         while (item := self._cards.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
@@ -85,7 +77,7 @@ class Home(QScrollArea):
             self._cards.addWidget(self._card(entry), 0, number + 1)
         self._cards.setColumnStretch(len(shown) + 1, 1)
 
-    def _card(self, entry: RecentObject) -> QToolButton:
+    def _card(self, entry: ListedObject) -> QToolButton:
         card = QToolButton()
         kind(card, "tool")
         card.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
@@ -96,7 +88,7 @@ class Home(QScrollArea):
         )
         card.setText(words.replace("&", "&&"))
         card.setToolTip(entry.where)
-        card.setAccessibleName(f"Open {entry.title}")
+        card.setAccessibleName(tr("Open {title}", title=entry.title))
         card.setFixedSize(_CARD)
         card.clicked.connect(lambda: self.open_recent.emit(entry.key))
         return card

@@ -7,10 +7,13 @@ filled in by name, so that a translation can put them in another order: never an
 from __future__ import annotations
 
 import gettext
+from collections.abc import Mapping
 
 import assets
 
 DOMAIN = "live-objects"
+# The languages that there are, each by its own name.
+LANGUAGES = {"en": "English", "de": "Deutsch"}
 
 
 class _Language:
@@ -27,6 +30,17 @@ def set_language(*languages: str) -> None:
     )
 
 
+def wanted_languages(chosen: str, environment: Mapping[str, str]) -> list[str]:
+    """The languages to try, best first: what the person has chosen, or else what the system has."""
+    if chosen:
+        return [chosen]
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        value = environment.get(name, "")
+        if value:
+            return [part.partition(".")[0] for part in value.split(":") if part]
+    return []
+
+
 def tr(text: str, **values: object) -> str:
     """A text as the person reads it: `tr("Saved {file}.", file=name)`."""
     words = _Language.catalogue.gettext(text)
@@ -36,3 +50,10 @@ def tr(text: str, **values: object) -> str:
 def tr_n(one: str, many: str, count: int, **values: object) -> str:
     """A text that depends on a number: `tr_n("{count} person", "{count} people", n)`."""
     return _Language.catalogue.ngettext(one, many, count).format(count=count, **values)
+
+
+def inside(noun: str) -> str:
+    """A noun as it is written inside a sentence: small, but for languages that write all nouns
+    with a capital."""
+    language = _Language.catalogue.info().get("language", "")
+    return noun if language.startswith("de") else noun[:1].lower() + noun[1:]

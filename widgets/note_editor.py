@@ -135,6 +135,18 @@ class NoteEditor(QTextEdit):
     def remote_carets(self) -> tuple[RemoteCaret, ...]:
         return self._carets.carets
 
+    def show_person(self, node: int) -> None:
+        """Scrolls to where somebody's caret is; one's own stays where it is."""
+        for caret in self.remote_carets:
+            if caret.node == node:
+                cursor = QTextCursor(self.document())
+                cursor.setPosition(min(caret.position, self.document().characterCount() - 1))
+                middle = self.viewport().height() // 2
+                bar = self.verticalScrollBar()
+                place = self.cursorRect(cursor)
+                if not self.viewport().rect().contains(place.center()):
+                    bar.setValue(bar.value() + place.center().y() - middle)
+
     def show_newest(self) -> None:
         """Shows at once what would be shown in the next frame."""
         self._frame.request()

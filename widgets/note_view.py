@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from liveobj.objects.text_note import TEMPLATE_ID, TextNote, new_note
 from liveobj.opening import Opening
+from widgets.language import tr
 from widgets.note_editor import NoteEditor
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
@@ -38,6 +39,9 @@ class NoteView(ObjectView):
     def show_newest(self) -> None:
         self.editor.show_newest()
 
+    def show_person(self, node: int) -> None:
+        self.editor.show_person(node)
+
     def describe(self) -> dict[str, Any]:
         return {
             "text": self.editor.toPlainText(),
@@ -51,8 +55,8 @@ class NoteView(ObjectView):
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="note",
-    title="Note",
-    sentence="A text that several people write together",
+    title=tr("Note"),
+    sentence=tr("A text that several people write together"),
     picture="note",
     icon="file-text",
     make=new_note,

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from liveobj.documents import Document
+from liveobj.documents.words import words_in
 from liveobj.opening import Opening
 from liveobj.references import Parameterized, Primitive, Reference
+from widgets.language import inside, tr
 from widgets.object_view import ObjectView, Surroundings
 
 Maker = Callable[[str, Callable[[int], bytes]], Reference]
@@ -16,7 +19,8 @@ Maker = Callable[[str, Callable[[int], bytes]], Reference]
 class ObjectKind:
     """`word` names it in commands and files, `title` on the screen; `sentence` says in one line
     what it is for. `picture` is a drawing in assets/objects, `icon` a line icon. `make` gives the
-    can-edit reference of a new one from a title and a source of random bytes."""
+    can-edit reference of a new one from a title and a source of random bytes. `text` gives what a
+    search finds it by; without it, that is every word in its document."""
 
     template_id: str
     word: str
@@ -26,6 +30,12 @@ class ObjectKind:
     icon: str
     make: Maker
     view: Callable[[Surroundings, Opening], ObjectView]
+    text: Callable[[Document], str] = words_in
+
+    @property
+    def name_inside(self) -> str:
+        """Its title as it is written inside a sentence."""
+        return inside(self.title)
 
 
 class Kinds:
@@ -44,6 +54,10 @@ class Kinds:
     def picture(self, word: str) -> str:
         """The drawing of a kind, or of an object in general for a word that is not known here."""
         return next((kind.picture for kind in self._kinds if kind.word == word), "object")
+
+    def title(self, word: str) -> str:
+        """The name of a kind on the screen, or of an object in general."""
+        return next((kind.title for kind in self._kinds if kind.word == word), tr("Object"))
 
     def icon(self, word: str) -> str:
         """The line icon of a kind, or of an object in general."""

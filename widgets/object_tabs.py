@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar, QTabWidget, QToolButton, QWidget
 
+from liveobj.objects.shared_document import TITLE_CHARACTERS_MAX
 from widgets.icons import icon, show_icon
+from widgets.language import tr
+from widgets.look import kind
 from widgets.theme import Theme
 from widgets.top_bar import icon_button
 
 _TITLE_CHARACTERS_MAX = 32
+# How far a tab is pulled out of the bar before it is dragged as an object.
+_PULL_PX = 12
+TITLE_TO_EDIT = "title_to_edit"  # the property of a page whose title can be written anew
 _ICON_NAME = "icon_name"  # the property of a page that says what its tab shows
 
 
 class ObjectTabs(QTabWidget):
-    """Signals: `close_asked(page)` when its cross was pressed; `front_changed(page or None)`."""
+    """Signals: `close_asked(page)` when its cross was pressed; `front_changed(page or None)`;
+    `title_asked(page, title)` when another one was written into a tab; `menu_asked(page, where)`;
+    `drag_asked(page)` when a tab is pulled out of the bar."""
 
     close_asked = Signal(QWidget)
     front_changed = Signal(object)
+    title_asked = Signal(QWidget, str)
+    menu_asked = Signal(QWidget, QPoint)
+    drag_asked = Signal(QWidget)
 
     def __init__(self, theme: Theme, new_action: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,20 +38,29 @@ class ObjectTabs(QTabWidget):
         self.setMovable(True)
         self.setUsesScrollButtons(True)
         self.setElideMode(Qt.TextElideMode.ElideRight)
-        self.tabBar().setExpanding(False)
-        self.tabBar().setIconSize(QSize(16, 16))
+        bar = self.tabBar()
+        bar.setExpanding(False)
+        bar.setIconSize(QSize(16, 16))
+        bar.setAccessibleName(tr("Open objects"))
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        bar.customContextMenuRequested.connect(self._on_menu)
+        bar.installEventFilter(self)
         self.setCornerWidget(icon_button(theme, "plus", new_action), Qt.Corner.TopRightCorner)
         self.currentChanged.connect(lambda _: self.front_changed.emit(self.currentWidget()))
+        self.tabBarDoubleClicked.connect(lambda index: self.edit_title(self.widget(index)))
         theme.changed.connect(self._show_icons)
 
-    def add_page(self, page: QWidget, title: str, where: str, icon_name: str) -> None:
-        """Adds a tab and brings it to the front."""
+    def add_page(
+        self, page: QWidget, title: str, where: str, icon_name: str, *, behind: bool = False
+    ) -> None:
+        """Adds a tab and brings it to the front, or leaves it `behind`."""
         page.setProperty(_ICON_NAME, icon_name)
         index = self.addTab(page, icon(self._theme, icon_name, "muted"), "")
         self.rename_page(page, title)
         self.setTabToolTip(index, where)
         self.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, self._cross(page))
-        self.setCurrentIndex(index)
+        if not behind:
+            self.setCurrentIndex(index)
 
     def rename_page(self, page: QWidget, title: str) -> None:
         """Shows the title that the object of a page has now."""
@@ -48,6 +68,23 @@ class ObjectTabs(QTabWidget):
         short = title if len(title) <= _TITLE_CHARACTERS_MAX else title[:31] + "…"
         self.setTabText(index, short.replace("&", "&&"))
         self.tabBar().setAccessibleTabName(index, title)
+
+    def edit_title(self, page: QWidget | None) -> None:
+        """Lets the person write another title into the tab, where the page says it can have one."""
+        title = None if page is None else page.property(TITLE_TO_EDIT)
+        if page is None or not isinstance(title, str):
+            return
+        bar = self.tabBar()
+        field = TitleField(title, bar)
+        field.setGeometry(bar.tabRect(self.indexOf(page)).adjusted(4, 3, -4, -4))
+        field.accepted.connect(lambda text: self.title_asked.emit(page, text))
+        field.show()
+        field.setFocus()
+
+    def step(self, by: int) -> None:
+        """Brings the next tab, or the one before, to the front; round and round."""
+        if self.count():
+            self.setCurrentIndex((self.currentIndex() + by) % self.count())
 
     def remove_page(self, page: QWidget) -> None:
         """Takes a tab away; the page itself belongs to whoever added it."""
@@ -63,8 +100,8 @@ class ObjectTabs(QTabWidget):
         show_icon(cross, self._theme, "x", "muted")
         cross.setIconSize(QSize(16, 16))
         cross.setFixedSize(22, 22)
-        cross.setToolTip("Close")
-        cross.setAccessibleName("Close this tab")
+        cross.setToolTip(tr("Close"))
+        cross.setAccessibleName(tr("Close this tab"))
         cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         cross.clicked.connect(lambda: self.close_asked.emit(page))
         return cross
@@ -72,3 +109,79 @@ class ObjectTabs(QTabWidget):
     def _show_icons(self) -> None:
         for index, page in enumerate(self.pages()):
             self.setTabIcon(index, icon(self._theme, page.property(_ICON_NAME), "muted"))
+
+    def _on_menu(self, place: QPoint) -> None:
+        page = self.widget(self.tabBar().tabAt(place))
+        if page is not None:
+            self.setCurrentWidget(page)
+            self.menu_asked.emit(page, self.tabBar().mapToGlobal(place))
+
+    # Qt
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.tabBar() and isinstance(event, QMouseEvent):
+            place = event.position().toPoint()
+            if event.type() is QEvent.Type.MouseButtonRelease:
+                return self._on_middle_button(event, place)
+            held = bool(event.buttons() & Qt.MouseButton.LeftButton)
+            pulled = place.y() < -_PULL_PX or place.y() > self.tabBar().height() + _PULL_PX
+            if event.type() is QEvent.Type.MouseMove and held and pulled:
+                self._let_go(event)
+                self.drag_asked.emit(self.currentWidget())
+                return True
+        return super().eventFilter(watched, event)
+
+    def _on_middle_button(self, event: QMouseEvent, place: QPoint) -> bool:
+        page = self.widget(self.tabBar().tabAt(place))
+        if event.button() is not Qt.MouseButton.MiddleButton or page is None:
+            return False
+        self.close_asked.emit(page)
+        return True
+
+    def _let_go(self, event: QMouseEvent) -> None:
+        """The bar would go on moving the tab; it is told that the button is up."""
+        up = QMouseEvent(
+            QEvent.Type.MouseButtonRelease,
+            event.position(),
+            event.globalPosition(),
+            Qt.MouseButton.LeftButton,
+            Qt.MouseButton.NoButton,
+            event.modifiers(),
+        )
+        QApplication.sendEvent(self.tabBar(), up)
+
+
+class TitleField(QLineEdit):
+    """The title of a tab while it is written anew. Signals: `accepted(title)`."""
+
+    accepted = Signal(str)
+
+    def __init__(self, title: str, parent: QWidget) -> None:
+        super().__init__(title, parent)
+        kind(self, "filter")
+        self.setAccessibleName(tr("Title"))
+        self.setMaxLength(TITLE_CHARACTERS_MAX)
+        self.selectAll()
+        self._before = title
+
+    def _end(self, *, accept: bool) -> None:
+        text = self.text().strip()
+        if self.isVisible():
+            self.hide()
+            self.deleteLater()
+            if accept and text and text != self._before:
+                self.accepted.emit(text)
+
+    # Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._end(accept=True)
+        elif event.key() == Qt.Key.Key_Escape:
+            self._end(accept=False)
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._end(accept=True)

@@ -100,6 +100,10 @@ class ObjectView(QWidget):
     def show_newest(self) -> None:
         """Shows at once what would be shown in the next frame."""
 
+    def show_person(self, node: int) -> None:
+        """Brings the place where that person is into sight, where the view knows it; called again
+        and again while one follows them."""
+
     def describe(self) -> dict[str, Any]:
         """What the view shows, in words and numbers: for scripts, tests and those who cannot see
         it."""

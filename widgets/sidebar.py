@@ -1,41 +1,71 @@
-"""The left side: navigation above, the toolbox of what can be made below; folds to icons."""
+"""The left side: places to go, pinned and recent objects, people above; the toolbox below."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from widgets.home import RecentObject
-from widgets.icons import show_icon, show_picture_icon
+from widgets.language import tr
+from widgets.listed_object import ListedObject
 from widgets.look import SPACE_PX, kind, label, line
 from widgets.object_kind import Kinds
+from widgets.people import OfficePerson
+from widgets.side_rows import PersonRow, action_row, object_row
 from widgets.theme import Theme
+from widgets.toolbox import Tool, Toolbox
 
-_ICON = QSize(20, 20)
-_PICTURE = QSize(40, 40)
-_WIDTH_PX = 196
+_WIDTH_PX = 232
 _FOLDED_PX = 60
-_RECENT_MAX = 6
+_TITLE_PX = _WIDTH_PX - 19 * SPACE_PX
+RECENT_MAX = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One thing that can be made: its picture, and the action that makes it."""
+class Section(QWidget):
+    """A heading and rows below it; not there while it is empty."""
 
-    picture: str
-    title: str
-    sentence: str
-    action: QAction
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._heading = label(title, "section")
+        self._heading.setContentsMargins(2 * SPACE_PX, 2 * SPACE_PX, 0, SPACE_PX // 2)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(SPACE_PX // 2)
+        self._column.addWidget(self._heading)
+        self._rows: list[QWidget] = []
+        self._folds_away = True
+        self.hide()
+
+    @property
+    def rows(self) -> Sequence[QWidget]:
+        return tuple(self._rows)
+
+    def show_rows(self, rows: Sequence[QWidget], *, folded: bool, folds_away: bool = True) -> None:
+        """Takes the rows in place of those before."""
+        for row in self._rows:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = list(rows)
+        self._folds_away = folds_away
+        for row in self._rows:
+            self._column.addWidget(row)
+        self.set_folded(folded)
+
+    def set_folded(self, folded: bool) -> None:
+        self._heading.setVisible(not folded)
+        self.setVisible(bool(self._rows) and not (folded and self._folds_away))
 
 
 class Sidebar(QFrame):
-    """Attributes: `folded`. Signals: `open_recent(key)`."""
+    """Attributes: `folded`. Signals: `open_asked(key)` for an object, `pin_asked(key)` to pin it or
+    take it off, `person_asked(person, where)` for the menu of somebody."""
 
-    open_recent = Signal(str)
+    open_asked = Signal(str)
+    pin_asked = Signal(str)
+    person_asked = Signal(object, QPoint)
 
     def __init__(
         self,
@@ -50,108 +80,100 @@ class Sidebar(QFrame):
         self._theme = theme
         self._kinds = kinds
         self.folded = False
-        self._rows: list[QToolButton] = []
-        self._recent_rows: list[QToolButton] = []
-        self._recent: tuple[RecentObject, ...] = ()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(*[2 * SPACE_PX] * 4)
-        self._column.setSpacing(SPACE_PX // 2)
-        for icon_name, action in navigation:
-            self._column.addWidget(self._row(icon_name, action))
-        self._recent_heading = label("RECENT", "section")
-        self._recent_heading.setContentsMargins(2 * SPACE_PX, 4 * SPACE_PX, 0, SPACE_PX)
-        self._column.addWidget(self._recent_heading)
-        self._recent_at = self._column.count()
-        self._column.addStretch(1)
-        self._column.addWidget(line())
-        # Heading or not, the first tool does not touch the line.
-        self._column.addSpacing(SPACE_PX)
-        self._toolbox_heading = label("TOOLBOX", "section")
-        self._toolbox_heading.setContentsMargins(2 * SPACE_PX, 2 * SPACE_PX, 0, SPACE_PX)
-        self._column.addWidget(self._toolbox_heading)
-        self._tools = [self._tool(tool) for tool in tools]
-        for button in self._tools:
-            self._column.addWidget(button)
-        self._column.addSpacing(SPACE_PX)
-        self.show_recent(())
+        self._people_shown: tuple[OfficePerson, ...] = ()
+        self._navigation = [action_row(theme, name, action) for name, action in navigation]
+        self.pinned = Section(tr("PINNED"))
+        self.recent = Section(tr("RECENT"))
+        self.people = Section(tr("PEOPLE"))
+        self.toolbox = Toolbox(theme, tools)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[2 * SPACE_PX] * 4)
+        column.setSpacing(SPACE_PX)
+        column.addWidget(self._upper_part(), 1)
+        column.addWidget(line())
+        column.addWidget(self.toolbox)
         self.set_folded(False)
+
+    def _upper_part(self) -> QScrollArea:
+        inside = QWidget()
+        kind(inside, "clear")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACE_PX // 2)
+        for part in (*self._navigation, self.pinned, self.people, self.recent):
+            column.addWidget(part)
+        column.addStretch(1)
+        area = QScrollArea()
+        kind(area, "clear")
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setMinimumHeight(20 * SPACE_PX)
+        area.setWidget(inside)
+        return area
 
     def set_folded(self, folded: bool) -> None:
         """Shows icons only, or icons and words."""
         self.folded = folded
         self.setFixedWidth(_FOLDED_PX if folded else _WIDTH_PX)
-        style = Qt.ToolButtonStyle.ToolButtonIconOnly
-        for row in self._rows:
-            row.setToolButtonStyle(style if folded else Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        for button in self._tools:
-            button.setToolButtonStyle(
-                style if folded else Qt.ToolButtonStyle.ToolButtonTextUnderIcon
-            )
-            button.setIconSize(_ICON * 1.4 if folded else _PICTURE)
-        self._toolbox_heading.setVisible(not folded)
-        self._show_recent_rows()
-
-    def show_recent(self, recent: Sequence[RecentObject]) -> None:
-        """Takes the newest list, latest first."""
-        for row in self._recent_rows:
-            self._column.removeWidget(row)
-            row.deleteLater()
-        self._recent_rows = []
-        for number, entry in enumerate(recent[:_RECENT_MAX]):
-            row = self._recent_row(entry)
-            self._recent_rows.append(row)
-            self._column.insertWidget(self._recent_at + number, row)
-        self._show_recent_rows()
-
-    def _show_recent_rows(self) -> None:
-        shown = bool(self._recent_rows) and not self.folded
-        self._recent_heading.setVisible(shown)
-        for row in self._recent_rows:
-            row.setVisible(shown)
-
-    def _row(self, icon_name: str, action: QAction) -> QToolButton:
-        row = _navigation_button(self._theme, icon_name, action.text())
-        row.setToolTip(action.toolTip())
-        row.clicked.connect(action.trigger)
-        if action.isCheckable():
-            row.setCheckable(True)
-            row.setChecked(action.isChecked())
-            action.toggled.connect(row.setChecked)
-            row.clicked.connect(lambda: row.setChecked(action.isChecked()))
-        self._rows.append(row)
-        return row
-
-    def _recent_row(self, entry: RecentObject) -> QToolButton:
-        row = _navigation_button(self._theme, self._kinds.icon(entry.kind), "")
-        words = row.fontMetrics().elidedText(
-            entry.title, Qt.TextElideMode.ElideRight, _WIDTH_PX - 17 * SPACE_PX
+        style = (
+            Qt.ToolButtonStyle.ToolButtonIconOnly
+            if folded
+            else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
         )
-        row.setText(f"  {words.replace('&', '&&')}")
-        row.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        row.setToolTip(entry.where)
-        row.setAccessibleName(f"Open {entry.title}")
-        row.clicked.connect(lambda: self.open_recent.emit(entry.key))
+        for row in self._navigation:
+            row.setToolButtonStyle(style)
+        for section in (self.pinned, self.recent, self.people):
+            section.set_folded(folded)
+        for person in self.people.rows:
+            assert isinstance(person, PersonRow)
+            person.folded = folded
+        self.toolbox.set_folded(folded)
+
+    def show_pinned(self, pinned: Sequence[ListedObject]) -> None:
+        """Takes the newest list, in the order of pinning."""
+        rows = [self._object_row(entry, tr("Unpin")) for entry in pinned]
+        self.pinned.show_rows(rows, folded=self.folded)
+
+    def show_recent(self, recent: Sequence[ListedObject]) -> None:
+        """Takes the newest list, latest first."""
+        rows = [self._object_row(entry, tr("Pin")) for entry in recent[:RECENT_MAX]]
+        self.recent.show_rows(rows, folded=self.folded)
+
+    def show_people(self, people: Sequence[OfficePerson]) -> None:
+        """Takes everybody who is online, as far as this program sees them."""
+        if tuple(people) == self._people_shown:
+            return
+        self._people_shown = tuple(people)
+        rows = [self._person_row(person) for person in people]
+        self.people.show_rows(rows, folded=self.folded, folds_away=False)
+
+    def _object_row(self, entry: ListedObject, pin_words: str) -> QToolButton:
+        row = object_row(self._theme, self._kinds.picture(entry.kind), entry, _TITLE_PX)
+        row.clicked.connect(lambda: self.open_asked.emit(entry.key))
+        choices: list[tuple[str, Callable[[], None]]] = [
+            (tr("Open"), lambda: self.open_asked.emit(entry.key)),
+            (pin_words, lambda: self.pin_asked.emit(entry.key)),
+        ]
+        row.customContextMenuRequested.connect(
+            lambda place: _pop_up(row, row.mapToGlobal(place), choices)
+        )
         return row
 
-    def _tool(self, tool: Tool) -> QToolButton:
-        button = QToolButton()
-        kind(button, "tool")
-        button.setText(tool.title)
-        button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        button.setToolTip(tool.sentence)
-        button.setAccessibleName(f"New {tool.title.lower()}")
-        button.setAccessibleDescription(tool.sentence)
-        show_picture_icon(button, self._theme, tool.picture)
-        button.clicked.connect(tool.action.trigger)
-        return button
+    def _person_row(self, person: OfficePerson) -> PersonRow:
+        row = PersonRow(self._theme, person)
+        row.folded = self.folded
+        row.clicked.connect(
+            lambda: self.person_asked.emit(person, row.mapToGlobal(row.rect().bottomLeft()))
+        )
+        return row
 
 
-def _navigation_button(theme: Theme, icon_name: str, text: str) -> QToolButton:
-    button = QToolButton()
-    kind(button, "navigation")
-    button.setText(f"  {text}")  # the space between picture and words
-    button.setAccessibleName(text)
-    button.setIconSize(_ICON)
-    button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    show_icon(button, theme, icon_name, "muted")
-    return button
+def _pop_up(
+    owner: QWidget, place: QPoint, choices: Sequence[tuple[str, Callable[[], None]]]
+) -> None:
+    menu = QMenu(owner)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    for words, run in choices:
+        menu.addAction(words).triggered.connect(run)
+    menu.popup(place)

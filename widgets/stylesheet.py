@@ -51,7 +51,7 @@ QToolButton { background: transparent; border: 1px solid transparent; border-rad
 QToolButton:hover { background: $hover; }
 QToolButton:focus { border: 1px solid $accent; }
 QToolButton::menu-indicator { image: none; }
-QToolButton[kind="navigation"] { padding: 7px 10px; text-align: left; font-weight: $medium; }
+QToolButton[kind="navigation"] { padding: 5px 10px; text-align: left; font-weight: $medium; }
 QToolButton[kind="navigation"]:checked { background: $selection; }
 QToolButton[kind="tool"] { background: $raised; border: 1px solid $border; border-radius: 8px;
     padding: 10px 4px 8px 4px; font-size: ${size_small}px; font-weight: $medium; }
@@ -64,12 +64,34 @@ QToolButton[kind="primary"]:disabled { background: $border; }
 QToolButton[kind="floating"] { background: $raised; border: 1px solid $border; border-radius: 8px;
     padding: 6px 10px; font-weight: $medium; }
 QToolButton[kind="floating"]:hover { background: $hover; }
+QToolButton[kind="tile"] { border: 1px solid transparent; border-radius: 8px; padding: 5px 0 3px 0;
+    font-size: 11px; font-weight: $medium; }
+QToolButton[kind="tile"]:hover { background: $raised; border: 1px solid $border; }
+QToolButton[kind="tile"]:focus { background: $raised; border: 1px solid $accent; }
+QScrollArea[kind="clear"], QWidget[kind="clear"] { background: transparent; border: none; }
+QScrollArea[kind="clear"] QScrollBar:vertical { width: 8px; margin: 1px; }
+QScrollArea[kind="clear"] QScrollBar::handle:vertical { border-radius: 3px; }
+QRadioButton::indicator, QCheckBox::indicator { width: 14px; height: 14px; background: $raised;
+    border: 1px solid $muted; border-radius: 8px; }
+QCheckBox::indicator { border-radius: 4px; }
+QRadioButton::indicator:checked, QCheckBox::indicator:checked { width: 8px; height: 8px;
+    border: 4px solid $accent; }
+QRadioButton::indicator:focus, QCheckBox::indicator:focus { border-color: $text; }
+QComboBox { background: $raised; border: 1px solid $border; border-radius: 6px; padding: 5px 9px; }
+QComboBox:focus { border: 1px solid $accent; }
+QComboBox::drop-down { border: none; width: 22px; }
+QComboBox QAbstractItemView { background: $raised; border: 1px solid $border;
+    selection-background-color: $selection; selection-color: $text; }
+QLineEdit[kind="filter"] { background: $sunken; color: $text; border: 1px solid transparent;
+    border-radius: 6px; padding: 5px 9px; }
+QLineEdit[kind="filter"]:focus { border: 1px solid $accent; background: $raised; }
 
 QFrame[kind="bar"] { background: $surface; border: none; border-bottom: 1px solid $border; }
 QFrame[kind="footer"] { background: $surface; border: none; border-top: 1px solid $border; }
 QFrame[kind="side"] { background: $surface; border: none; border-right: 1px solid $border; }
 QFrame[kind="line"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
 QFrame[kind="card"] { background: $raised; border: 1px solid $border; border-radius: 12px; }
+QFrame[kind="popup"] { background: $raised; border: 1px solid $border; border-radius: 0; }
 QFrame[kind="float"] { background: $raised; border: 1px solid $border; border-radius: 12px; }
 
 QTabBar { background: $surface; qproperty-drawBase: 0; }

@@ -1,16 +1,15 @@
-"""The bar at the top: name, search or command, people in the object in front, sharing, theme."""
+"""The bar at the top: name, search or command, the object in front, who is in it, sharing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -18,7 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from widgets.icons import application_icon, icon, show_icon
+from widgets.language import tr
 from widgets.look import SPACE_PX, kind, label
+from widgets.object_icon import ObjectIcon
 from widgets.people import People
 from widgets.theme import Theme
 
@@ -29,21 +30,27 @@ _NAME_FROM_PX = 740
 
 
 class TopBar(QFrame):
-    """Attributes: `people` (the discs), `share` (the button, shown while an object is in front)."""
+    """Attributes: `people` (the discs), `share` and `object_icon` (shown while an object is in
+    front), `following` (shown while the window follows somebody)."""
 
     def __init__(
         self,
         theme: Theme,
         side_action: QAction,
         palette_action: QAction,
-        share_actions: Sequence[QAction],
+        share_action: QAction,
+        more_actions: Sequence[tuple[str, QAction]],
         theme_action: QAction,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         kind(self, "bar")
         self.people = People(theme)
-        self.share = _share_button(theme, share_actions)
+        self.share = _share_button(theme, share_action)
+        self.object_icon = ObjectIcon(theme)
+        self.following = QPushButton()
+        kind(self.following, "state")
+        self.following.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(3 * SPACE_PX, 2 * SPACE_PX, 3 * SPACE_PX, 2 * SPACE_PX)
         row.setSpacing(2 * SPACE_PX)
@@ -55,16 +62,36 @@ class TopBar(QFrame):
         row.addWidget(self._name)
         row.addSpacing(4 * SPACE_PX)
         row.addStretch(1)
-        row.addWidget(_search_button(theme, palette_action), 4)
+        self._key = label(palette_action.shortcut().toString(), "key")
+        row.addWidget(_search_button(theme, palette_action, self._key), 4)
         row.addStretch(1)
+        row.addWidget(self.following)
         row.addWidget(self.people)
         row.addSpacing(SPACE_PX)
+        row.addWidget(self.object_icon)
         row.addWidget(self.share)
         self._theme = theme
         self._theme_button = icon_button(theme, "moon", theme_action)
         row.addWidget(self._theme_button)
+        for name, action in more_actions:
+            row.addWidget(icon_button(theme, name, action))
         theme.changed.connect(self._show_other_theme)
         self._show_other_theme()
+        self.show_object(None)
+
+    def show_object(self, picture: str | None) -> None:
+        """Takes the picture of the object in front, or None while none is."""
+        self.share.setVisible(picture is not None)
+        self.object_icon.setVisible(picture is not None)
+        if picture is not None:
+            self.object_icon.show_picture(picture)
+
+    def show_following(self, name: str) -> None:
+        """Says whom the window follows; nobody for an empty name."""
+        self.following.setVisible(bool(name))
+        self.following.setText(tr("Following {name}", name=name))
+        self.following.setAccessibleName(tr("Stop following {name}", name=name))
+        self.following.setToolTip(tr("Press to stop"))
 
     def _show_other_theme(self) -> None:
         """The picture of the theme that a click would give."""
@@ -75,7 +102,9 @@ class TopBar(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._name.setVisible(self.width() >= _NAME_FROM_PX)
+        wide = self.width() >= _NAME_FROM_PX
+        self._name.setVisible(wide)
+        self._key.setVisible(wide)
 
 
 def icon_button(theme: Theme, name: str, action: QAction) -> QToolButton:
@@ -89,37 +118,28 @@ def icon_button(theme: Theme, name: str, action: QAction) -> QToolButton:
     return button
 
 
-def _search_button(theme: Theme, action: QAction) -> QPushButton:
-    button = QPushButton("  Search or command")
+def _search_button(theme: Theme, action: QAction, key: QLabel) -> QPushButton:
+    button = QPushButton("  " + tr("Search or command"))
     kind(button, "search")
     show_icon(button, theme, "search", "muted")
     button.setAccessibleName(action.text())
-    button.setMinimumWidth(62 * SPACE_PX)
+    button.setMinimumWidth(50 * SPACE_PX)
     button.setMaximumWidth(105 * SPACE_PX)
     button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     button.clicked.connect(action.trigger)
     row = QHBoxLayout(button)
     row.setContentsMargins(0, 0, 2 * SPACE_PX, 0)
     row.addStretch(1)
-    key = label(action.shortcut().toString(), "key")
     key.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     row.addWidget(key)
     return button
 
 
-def _share_button(theme: Theme, actions: Sequence[QAction]) -> QPushButton:
-    button = QPushButton(" Share")
+def _share_button(theme: Theme, action: QAction) -> QPushButton:
+    button = QPushButton(" " + tr("Share"))
     kind(button, "primary")
-    button.setAccessibleName("Share")
+    button.setAccessibleName(action.text())
+    button.setToolTip(action.toolTip())
     show_icon(button, theme, "share-2", "on_accent")
-    menu = QMenu(button)
-    menu.addActions(list(actions))
-    # Not setMenu: it would add an arrow that the style sheet cannot draw sharp.
-    button.clicked.connect(
-        lambda: menu.popup(button.mapToGlobal(button.rect().bottomLeft()) + _below())
-    )
+    button.clicked.connect(action.trigger)
     return button
-
-
-def _below() -> QPoint:
-    return QPoint(0, SPACE_PX)

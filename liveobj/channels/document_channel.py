@@ -97,7 +97,7 @@ class DocumentChannel:
         identity: Identity | None = None,
     ) -> None:
         self.document = document
-        self.presence = Presence(me, self._on_my_presence)
+        self.presence = Presence(me, self._on_my_presence, scheduler)
         self.counters = Counters()
         self._group: Group | None = None
         self._scheduler = scheduler
@@ -156,6 +156,7 @@ class DocumentChannel:
         self._catch_up.on_view(())
         self._assembler.keep_only(())
         self.presence.keep_only(())
+        self.presence.close()
         self._update_state()
 
     def close(self) -> None:
@@ -218,7 +219,7 @@ class DocumentChannel:
                 return self._update([span])
         if self._due.presence:
             self._due.presence = False
-            return PresenceUpdate(self.presence.mine.fields())
+            return PresenceUpdate(self.presence.spoken())
         return None
 
     def _hello(self) -> Hello:

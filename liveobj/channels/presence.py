@@ -2,8 +2,9 @@
 stored.
 
 Every member states its own entry, the newest wins because messages of one sender arrive in order,
-and an entry goes with its member when the view does. So no clock and no time-out is needed, and
-nobody can speak for somebody else: entries are kept under the sender that the engine reports.
+and an entry goes with its member when the view does; who went without a good-bye is shown as lost
+for a moment. Nobody can speak for somebody else: entries are kept under the sender that the engine
+reports.
 """
 
 from __future__ import annotations
@@ -11,17 +12,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import msgpack
 
 from liveobj.channels.messages import PRESENCE_BYTES_MAX, BadMessage, PresenceUpdate, decode, encode
 from liveobj.documents.observing import Plain
+from liveobj.host import Scheduler, TimerHandle
 from liveobj.observers import Observers, Subscription
 
 NAME_CHARACTERS_MAX = 100
 SPOT_BYTES_MAX = 512
 SPOT_DEPTH_MAX = 4
+# How long somebody who has dropped out is still counted upon.
+GRACE_S = 8.0
+# In place of everything else: this person does not want to be seen, or says good-bye.
+_HIDDEN = "hidden"
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -33,6 +41,15 @@ class Caret:
     container: str
     head: bytes
     anchor: bytes
+
+
+class Attention(StrEnum):
+    """How much of somebody's attention an object has."""
+
+    LOOKING = "looking"  # it is in front of them
+    BEHIND = "behind"  # it is open, but something else is in front
+    IDLE = "idle"  # it is in front, but they have done nothing for a while
+    AWAY = "away"  # their window is hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +65,7 @@ class PresenceEntry:
     caret: Caret | None = None
     spot: Plain = None
     fingerprint: str = ""
+    attention: Attention = Attention.LOOKING
 
     def fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"name": self.name, "colour": self.colour}
@@ -55,6 +73,8 @@ class PresenceEntry:
             fields["caret"] = [self.caret.container, self.caret.head, self.caret.anchor]
         if self.spot is not None:
             fields["spot"] = self.spot
+        if self.attention is not Attention.LOOKING:
+            fields["attention"] = self.attention.value
         return fields
 
     @classmethod
@@ -66,7 +86,13 @@ class PresenceEntry:
             raise BadMessage("a presence without a sensible name")
         if not isinstance(colour, str) or not _COLOUR.fullmatch(colour):
             raise BadMessage("a presence without a sensible colour")
-        return cls(name, colour, _read_caret(fields.get("caret")), _read_spot(fields.get("spot")))
+        return cls(
+            name,
+            colour,
+            _read_caret(fields.get("caret")),
+            _read_spot(fields.get("spot")),
+            attention=_read_attention(fields.get("attention")),
+        )
 
 
 def _read_caret(field: object) -> Caret | None:
@@ -89,6 +115,11 @@ def _read_spot(field: Any) -> Plain:
     return spot
 
 
+def _read_attention(field: object) -> Attention:
+    """A later version may know more shades; whoever is here is then taken to look."""
+    return next((known for known in Attention if known.value == field), Attention.LOOKING)
+
+
 def _is_plain(value: object, depth: int) -> bool:
     """Whether it is made of simple values, not nested deeper than `depth`."""
     if value is None or isinstance(value, str | int | float | bool | bytes):
@@ -104,13 +135,25 @@ def _is_plain(value: object, depth: int) -> bool:
 
 class Presence:
     """Those present in one object. `mine` is told to the others by the channel, coalesced: however
-    often it changes, the newest is sent when the network is ready."""
+    often it changes, the newest is sent when the network is ready.
 
-    def __init__(self, mine: PresenceEntry, on_mine_changed: Callable[[], None]) -> None:
+    Who goes without a word may come back in a moment: they are among `lost` for `GRACE_S`, where
+    there is a scheduler.
+    """
+
+    def __init__(
+        self,
+        mine: PresenceEntry,
+        on_mine_changed: Callable[[], None],
+        scheduler: Scheduler | None = None,
+    ) -> None:
         self._mine = mine
+        self._hidden = False
         self._on_mine_changed = on_mine_changed
+        self._scheduler = scheduler
         self._others: dict[int, PresenceEntry] = {}
         self._fingerprints: dict[int, str] = {}
+        self._lost: dict[int, tuple[PresenceEntry, TimerHandle]] = {}
         self._observers: Observers[Presence] = Observers()
 
     @property
@@ -119,11 +162,34 @@ class Presence:
 
     @property
     def others(self) -> Mapping[int, PresenceEntry]:
-        """By node; a member that has not spoken yet is missing."""
+        """By node; a member that has not spoken yet, or is hidden, is missing."""
         return dict(self._others)
+
+    @property
+    def lost(self) -> Mapping[int, PresenceEntry]:
+        """Those who were here a moment ago and have not said good-bye."""
+        return {node: entry for node, (entry, _) in self._lost.items()}
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the others are told nothing about this person."""
+        return self._hidden
+
+    def set_hidden(self, hidden: bool) -> None:
+        """Also the good-bye of one who is about to leave, so that nobody waits for them."""
+        if hidden != self._hidden:
+            self._hidden = hidden
+            self._on_mine_changed()
+
+    def spoken(self) -> dict[str, Any]:
+        """What is said about this person to the others."""
+        return {_HIDDEN: True} if self._hidden else self._mine.fields()
 
     def set_person(self, name: str, colour: str) -> None:
         self._set(replace(self._mine, name=name[:NAME_CHARACTERS_MAX], colour=colour))
+
+    def set_attention(self, attention: Attention) -> None:
+        self._set(replace(self._mine, attention=attention))
 
     def set_caret(self, caret: Caret | None) -> None:
         self._set(replace(self._mine, caret=caret))
@@ -152,10 +218,14 @@ class Presence:
     # For the channel
 
     def accept(self, sender: int, fields: Mapping[str, Any]) -> None:
+        if fields.get(_HIDDEN) is True:
+            self._remove(sender)
+            return
         signed = self._fingerprints.get(sender, "")
         entry = replace(PresenceEntry.read(fields), fingerprint=signed)
         if self._others.get(sender) != entry:
             self._others[sender] = entry
+            self._found(sender, entry)
             self._observers.notify(self)
 
     def set_fingerprint(self, sender: int, fingerprint: str) -> None:
@@ -170,6 +240,31 @@ class Presence:
         self._fingerprints = {n: f for n, f in self._fingerprints.items() if n in nodes}
         gone = [node for node in self._others if node not in nodes]
         for node in gone:
-            del self._others[node]
+            entry = self._others.pop(node)
+            if self._scheduler is None:
+                continue
+            timer = self._scheduler.call_later(GRACE_S, partial(self._give_up, node))
+            self._lost[node] = (entry, timer)
         if gone:
             self._observers.notify(self)
+
+    def close(self) -> None:
+        """Nobody is waited for any more."""
+        for _, timer in self._lost.values():
+            timer.cancel()
+        self._lost.clear()
+
+    def _remove(self, node: int) -> None:
+        if self._others.pop(node, None) is not None:
+            self._observers.notify(self)
+
+    def _found(self, node: int, entry: PresenceEntry) -> None:
+        """Whoever comes back may do so under another id, but with the same name."""
+        for lost, (was, timer) in list(self._lost.items()):
+            if lost == node or was.name == entry.name:
+                timer.cancel()
+                del self._lost[lost]
+
+    def _give_up(self, node: int) -> None:
+        del self._lost[node]
+        self._observers.notify(self)

@@ -150,6 +150,11 @@ class Document:
         found: Kind = self._containers[key]
         return found
 
+    def to_plain(self) -> dict[str, Any]:
+        """Everything in it as plain values, by the names of its containers."""
+        self._finish_open_edits()
+        return cast(dict[str, Any], self._doc.get_deep_value())
+
     # Changing
 
     @contextmanager

@@ -32,6 +32,11 @@ class DocumentProxy:
         """What is open here; its class is what `open_shared` gives."""
         return self._lease.value
 
+    @property
+    def alone(self) -> bool:
+        """Whether this is the only proxy of the object on this node."""
+        return self._lease.alone
+
     def open_shared(self) -> SharedDocument:
         reference = self.context.reference
         description = describe_shared(reference, self._template_id, self._kind)

@@ -83,8 +83,9 @@ class ExternalProxy(Proxy):
         """Thesis 2.1.5 B: what was retrieved must be of a subtype of what was announced."""
         self._inner = self.runtime.make(found, self._chain.entered(fingerprint(found), self.name))
         self._let_go_of_folder()
-        self._waits.append(self._inner.when_settled(self._on_inner))
+        # Before anybody is told that it runs: they may ask what it is.
         self.runtime.repositories.remember(self._reference, found)
+        self._waits.append(self._inner.when_settled(self._on_inner))
 
     def _on_inner(self, inner: Proxy) -> None:
         if not inner.state.alive:

@@ -12,10 +12,11 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from app.desk import Desk
+from app.desk import Around, Desk
 from app.event_loop import EventLoop
 from app.paths import Paths, find_paths
 from app.session import Session
+from app.settings import SettingsKeeper
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from tests.app.memory_network import MemoryHub
@@ -35,7 +36,7 @@ class Place:
     window: MainWindow
     session: Session
     paths: Paths
-    themes: list[Mode]
+    settings: SettingsKeeper
     quits: list[bool]
 
     @property
@@ -72,25 +73,28 @@ def make_place(qapp: QApplication, hub: MemoryHub, tmp_path: Path) -> Iterator[M
         host = Host(hub.network(), paths.objects, person, loop, random_bytes)
         session = Session(host, paths, KINDS)
         window = MainWindow(theme, KINDS)
-        themes: list[Mode] = []
+        # What one gives the other in a test is not asked about; see test_preview.py for that.
+        session.trust.remember_folder(tmp_path)
+        settings = SettingsKeeper(paths.settings)
+        settings.change(name=name, colour=person.colour, introduced=True)
         quits: list[bool] = []
-        desk = Desk(
-            session,
-            window,
+        around = Around(
+            paths,
+            settings,
             NetworkWords("Office network: multicast ok", "All is well."),
-            themes.append,
+            "Everybody on this office network",
             lambda: quits.append(True),
             lambda: datetime(2026, 11, 16, 9, 30, tzinfo=UTC),
         )
+        desk = Desk(session, window, around)
         window.show()
-        place = Place(desk, window, session, paths, themes, quits)
+        place = Place(desk, window, session, paths, settings, quits)
         places.append(place)
         return place
 
     yield make
     for place in places:
-        for page in place.window.object_pages():
-            page.close_page()
+        place.desk.close()
         place.session.close_all()
         place.window.close()
         place.window.deleteLater()

@@ -14,7 +14,6 @@ from app.main import main
 from liveobj.references import read_reference_file
 from tests.app.conftest import MakePlace
 from tests.app.memory_network import MemoryHub
-from widgets.roles import Mode
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -41,7 +40,7 @@ def test_a_new_note_is_written_in_at_once_and_is_there_again_later(
     assert place.window.at_home
     entry = place.session.recent.entries[0]
     assert entry.title == "Note 16 November"
-    place.window.recent_asked.emit(entry.key)
+    place.window.open_asked.emit(entry.key)
     assert place.editor.toPlainText() == "hello"
 
 
@@ -87,6 +86,8 @@ def test_the_same_object_opens_once(make_place: MakePlace) -> None:
 def test_a_reference_goes_by_clipboard_and_by_file(make_place: MakePlace, tmp_path: Path) -> None:
     ada, jun = make_place("Ada"), make_place("Jun")
     ada.run("note.new")
+    assert ada.window.front is not None
+    jun.session.trust.remember_object(ada.window.front.opened.opening.reference)
     assert ada.run("reference.copy")
     assert QGuiApplication.clipboard().text().lstrip().startswith("<")
     assert jun.run("object.paste")
@@ -95,9 +96,10 @@ def test_a_reference_goes_by_clipboard_and_by_file(make_place: MakePlace, tmp_pa
     assert copied is not None
     assert copied.opened.opening.identity == page.opened.opening.identity
     file = tmp_path / "handed over.liveobject"
-    ada.desk.save_reference(page, file)
+    ada.desk.sharing.save(page, page.opened.opening.reference, file)
     assert read_reference_file(file) == page.opened.opening.reference
-    ada.desk.save_reference(page, tmp_path / "missing" / "x.liveobject")
+    missing = tmp_path / "missing" / "x.liveobject"
+    ada.desk.sharing.save(page, page.opened.opening.reference, missing)
     assert "cannot be written" in ada.window.notice.text
 
 
@@ -136,7 +138,7 @@ def test_the_theme_is_switched_and_remembered(make_place: MakePlace) -> None:
     assert place.window.theme.dark
     place.run("theme.light")
     assert not place.window.theme.dark
-    assert place.themes == [Mode.DARK, Mode.LIGHT]
+    assert place.settings.now.theme == "light"
     assert place.window.registry["theme.light"].isChecked()
 
 
@@ -161,13 +163,13 @@ def test_the_palette_opens_by_key_from_within_a_note_and_runs_what_is_chosen(
 def test_the_side_folds_by_itself_in_a_narrow_window(make_place: MakePlace, qtbot: Any) -> None:
     place = make_place("Ada")
     place.window.resize(1000, 600)
-    qtbot.waitUntil(lambda: not place.window._side.folded)
+    qtbot.waitUntil(lambda: not place.window.side.folded)
     place.window.resize(650, 600)
-    qtbot.waitUntil(lambda: place.window._side.folded)
+    qtbot.waitUntil(lambda: place.window.side.folded)
     place.window.resize(1000, 600)
-    qtbot.waitUntil(lambda: not place.window._side.folded)
+    qtbot.waitUntil(lambda: not place.window.side.folded)
     place.run("view.side")
-    assert place.window._side.folded
+    assert place.window.side.folded
 
 
 def test_a_file_that_is_dropped_on_the_window_or_a_note_is_opened(

@@ -6,14 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.settings import (
-    RECENT_MAX,
-    RecentList,
-    Settings,
-    load_settings,
-    save_settings,
-    system_name,
-)
+from app.object_lists import RECENT_MAX, RecentList
+from app.settings import Settings, load_settings, save_settings, system_name
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class Program:
         self.name = name
         command = [
             *(sys.executable, "-m", "app.main", "--state-dir", str(folder), "--name", name),
-            *("--interface", "127.0.0.1", *arguments),
+            *("--live", "--interface", "127.0.0.1", *arguments),
         ]
         self.process = subprocess.Popen(
             command, env=self._environment, cwd=ROOT, stderr=subprocess.PIPE, text=True

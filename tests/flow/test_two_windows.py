@@ -99,16 +99,22 @@ def test_who_comes_later_and_who_comes_back_have_everything(
     wait_for("the one who came back has it", lambda: again.text() == "written alone, then more")
 
 
-def test_a_second_start_hands_its_file_over(start_program: StartProgram, note: Path) -> None:
+def test_a_second_start_hands_its_file_over_and_one_key_makes_it_live(
+    start_program: StartProgram, note: Path
+) -> None:
     ada = start_program("Ada")
     assert ada.text() is None
     command = [sys.executable, "-m", "app.main", "--state-dir", str(ada.folder), str(note)]
     result = subprocess.run(command, cwd=ROOT, check=False, timeout=30)
     assert result.returncode == 0
+    previews = lambda: ada.describe()["previews"]  # noqa: E731
+    wait_for("it is looked at first", lambda: previews() == ["Preview of Team lunch"])
+    ada.focus()
+    ada.key("space")
     wait_for("the running program shows the note", lambda: ada.text() == "")
 
 
-def test_a_killed_program_has_lost_nothing_that_was_shown_as_saved(
+def test_a_killed_program_has_lost_nothing_and_opens_what_was_open(
     start_program: StartProgram, note: Path
 ) -> None:
     ada = start_program("Ada", str(note))
@@ -119,5 +125,5 @@ def test_a_killed_program_has_lost_nothing_that_was_shown_as_saved(
     wait_for("it is saved", lambda: ada.state().startswith("saved here"))
     ada.process.kill()
     ada.process.wait(WAIT_S)
-    again = start_program("Ada", str(note))
+    again = start_program("Ada")
     wait_for("everything is back", lambda: again.text() == "before the crash")

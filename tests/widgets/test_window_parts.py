@@ -11,16 +11,18 @@ from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 
 from widgets.empty_state import EmptyState, action_button
 from widgets.error_card import ErrorCard
-from widgets.home import Home, RecentObject
+from widgets.home import Home
 from widgets.kinds import KINDS
+from widgets.listed_object import ListedObject
 from widgets.notice import Notice
 from widgets.object_tabs import ObjectTabs
 from widgets.roles import Mode
-from widgets.sidebar import Sidebar, Tool
+from widgets.sidebar import Sidebar
 from widgets.theme import Theme
+from widgets.toolbox import Tool
 from widgets.top_bar import TopBar
 
-RECENT = [RecentObject(f"/k{n}", f"Title {n} & more", f"/k{n}", "note") for n in range(9)]
+RECENT = [ListedObject(f"/k{n}", f"Title {n} & more", f"/k{n}", "note") for n in range(9)]
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def action(qapp: Any) -> QAction:
 
 
 def buttons(widget: QWidget) -> list[QToolButton]:
-    return [b for b in widget.findChildren(QToolButton) if not b.isHidden()]
+    return [b for b in widget.findChildren(QToolButton) if b.isVisibleTo(widget)]
 
 
 def test_an_empty_state_teaches_and_its_buttons_follow_their_actions(
@@ -71,14 +73,15 @@ def test_the_side_shows_tools_navigation_and_what_was_open(
     theme: Theme, action: QAction, qtbot: Any
 ) -> None:
     home = QAction("Home", checkable=True)
-    side = Sidebar(theme, KINDS, [("house", home)], [Tool("note", "Note", "A shared text", action)])
+    tool = Tool("note", "note", "Note", "A shared text", action)
+    side = Sidebar(theme, KINDS, [("house", home)], [tool])
     qtbot.addWidget(side)
     side.show()
     side.show_recent(RECENT)
     by_name = {button.accessibleName(): button for button in buttons(side)}
     assert next(iter(by_name)) == "Home"
     assert len(by_name) == 2 + 6
-    with qtbot.waitSignal(side.open_recent) as signal:
+    with qtbot.waitSignal(side.open_asked) as signal:
         by_name["Open Title 0 & more"].click()
     assert signal.args == ["/k0"]
     with qtbot.waitSignal(action.triggered):
@@ -140,7 +143,7 @@ def test_a_notice_floats_within_the_window_and_goes_with_a_click(theme: Theme, q
 
 def test_the_top_bar_triggers_its_actions(theme: Theme, qtbot: Any) -> None:
     side, palette, switch, save = (QAction(title) for title in ("Side", "Search", "Theme", "Save"))
-    bar = TopBar(theme, side, palette, [save], switch)
+    bar = TopBar(theme, side, palette, save, [], switch)
     qtbot.addWidget(bar)
     bar.show()
     for action, name in ((side, "Side"), (palette, "Search"), (switch, "Theme")):

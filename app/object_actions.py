@@ -1,0 +1,367 @@
+"""What one can do with objects and their tabs: make, open, save, name, pin, close, open again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from app.object_page import ObjectPage
+from app.plain_page import PlainPage
+from app.session import PLAIN, OpenObject, PlainObject, Session
+from app.window import MainWindow
+from liveobj.documents import DocumentError
+from liveobj.errors import Problem
+from liveobj.references import Reference, ReferenceProblem, read_reference, read_reference_file
+from liveobj.references.compact import is_compact, read_compact
+from liveobj.references.summary import summarize, title_of
+from widgets.action import Action
+from widgets.drag import REFERENCE_MIME, Dragged, read_drag, reference_files_in
+from widgets.language import tr
+from widgets.listed_object import ListedObject
+from widgets.object_kind import ObjectKind
+from widgets.preview import Preview, Remember
+
+log = logging.getLogger(__name__)
+
+_REOPEN_MAX = 20
+_DIGITS = 9
+
+
+def file_filter() -> str:
+    return tr("Live objects (*.liveobject)")
+
+
+def why_no_object(window: MainWindow) -> str:
+    """Why an action on the object in front cannot be done."""
+    return tr("no object is open") if window.front is None else ""
+
+
+class ObjectActions:
+    """Carries them out on session and window. `on_shown` is told of every page that was opened."""
+
+    def __init__(self, session: Session, window: MainWindow, now: Callable[[], datetime]) -> None:
+        self._session = session
+        self._window = window
+        self._now = now
+        self._closed: list[Path] = []
+        self.on_shown: Callable[[OpenObject], None] | None = None
+
+    def begin(self) -> None:
+        """Hears what the window is asked for; it has been built by now."""
+        window = self._window
+        window.references_dropped.connect(self._on_drop)
+        window.open_asked.connect(lambda file: self.open_file(Path(file)))
+        window.pin_asked.connect(self._pin_listed)
+        window.page_closed.connect(self._on_page_closed)
+        window.tabs.title_asked.connect(self._on_title)
+        self.show_lists()
+
+    def register(self) -> None:
+        """Adds everything that can be done to the one list."""
+        add, window = self._window.registry.add, self._window
+        for kind in self._session.kinds:
+            add(self._new_action(kind))
+        no_object = lambda: why_no_object(window)  # noqa: E731
+        for action in (
+            Action("object.open", tr("Open…"), self._ask_open, "Ctrl+O"),
+            Action("object.paste", tr("Open reference from clipboard"), self._open_copied),
+            Action("object.save", tr("Save"), self._save, "Ctrl+S", no_object),
+            Action("object.rename", tr("Rename"), self._rename, "F2", self._why_no_rename),
+            Action(
+                "object.pin",
+                tr("Pin or unpin"),
+                self._pin_front,
+                "Ctrl+Shift+P",
+                no_object,
+                checked=self._is_pinned,
+            ),
+            Action("object.close", tr("Close"), self._close_front, "Ctrl+W", self._why_no_tab),
+            Action(
+                "object.close_others",
+                tr("Close others"),
+                self._close_others,
+                why_not=self._why_no_others,
+            ),
+            Action(
+                "object.reopen",
+                tr("Open again what was closed"),
+                self._reopen,
+                "Ctrl+Shift+T",
+                self._why_nothing_closed,
+            ),
+            Action(
+                "tab.next", tr("Next tab"), lambda: self._step(1), "Ctrl+Tab", self._why_no_tabs
+            ),
+            Action(
+                "tab.before",
+                tr("Tab before"),
+                lambda: self._step(-1),
+                "Ctrl+Shift+Tab",
+                self._why_no_tabs,
+            ),
+            *(self._tab_action(number) for number in range(1, _DIGITS + 1)),
+        ):
+            add(action)
+
+    def _new_action(self, kind: ObjectKind) -> Action:
+        return Action(
+            f"{kind.word}.new",
+            tr("New {kind}", kind=kind.name_inside),
+            lambda: self.new_object(kind),
+            "Ctrl+N" if kind.word == "note" else "",
+        )
+
+    def _tab_action(self, number: int) -> Action:
+        """Ctrl+1 to Ctrl+8 are tabs from the left, Ctrl+9 the last, unless the view uses them."""
+        last = number == _DIGITS
+        return Action(
+            f"tab.{number}",
+            tr("Last tab") if last else tr("Tab {number}", number=number),
+            lambda: self._show_tab(-1 if last else number - 1),
+            f"Ctrl+{number}",
+            self._why_no_tabs,
+            listed=False,
+            yields=True,
+        )
+
+    # Opening
+
+    def new_object(self, kind: ObjectKind) -> None:
+        what = tr("The new {kind}", kind=kind.name_inside)
+        self._open(lambda: self._session.new_object(kind, self._now()), what)
+
+    def open_file(self, file: Path, *, behind: bool = False) -> bool:
+        """Opens a reference file that is known; shows why if it cannot be opened."""
+        return self._open(lambda: self._session.open_file(file), file.name, behind=behind)
+
+    def receive_file(self, file: Path) -> bool:
+        """Opens a file that may be anybody's: known ones live, others as a preview."""
+        try:
+            reference = read_reference_file(file)
+        except ReferenceProblem as problem:
+            self._tell_failure(file.name, problem)
+            return False
+        return self.receive(reference, file.absolute())
+
+    def receive(self, reference: Reference, file: Path | None = None) -> bool:
+        """The same for a reference."""
+        if self._session.find(reference) is not None or self._session.trusts(reference, file):
+            return self._go_live(reference, file)
+        self._show_preview(reference, file)
+        return True
+
+    def _go_live(self, reference: Reference, file: Path | None) -> bool:
+        name = title_of(reference) or (file.name if file else tr("The object"))
+        return self._open(lambda: self._session.go_live(reference, file), name)
+
+    def _open(
+        self, how: Callable[[], OpenObject | PlainObject], name: str, *, behind: bool = False
+    ) -> bool:
+        try:
+            opened = how()
+        except Problem as problem:
+            self._tell_failure(name, problem)
+            return False
+        self._window.show_object(opened, behind=behind)
+        page = self._window.page_of(opened)
+        if isinstance(page, PlainPage):
+            self._watch(page)
+        self._remember(opened)
+        if isinstance(opened, OpenObject) and self.on_shown is not None:
+            self.on_shown(opened)
+        return True
+
+    def _tell_failure(self, name: str, problem: Exception) -> None:
+        log.warning("cannot open %s: %s", name, problem)
+        self._window.show_failure(tr("{name} cannot be opened", name=name), str(problem))
+
+    def _watch(self, page: PlainPage) -> None:
+        """What had to be asked for gets its own view when it is here."""
+        if not page.property("watched"):
+            page.setProperty("watched", True)
+            page.found.connect(lambda reference: self._show_found(page, reference))
+            found = page.now_found()
+            if found is not None:
+                self._show_found(page, found)
+
+    def _show_found(self, page: PlainPage, reference: Reference) -> None:
+        if self._session.kinds.of(reference) is None:
+            return
+        if self._open(lambda: self._session.go_live(reference), page.title):
+            self._window.close_page(page)
+
+    def _remember(self, opened: OpenObject | PlainObject) -> None:
+        if isinstance(opened, OpenObject):
+            title, word = opened.opening.title, opened.kind.word
+        else:
+            title, word = opened.showing.title, PLAIN
+        self._session.recent.add(opened.file, title, word)
+        self.show_lists()
+
+    def show_lists(self) -> None:
+        self._window.show_lists(self._session.recent.entries, self._session.pinned.entries)
+
+    def _show_preview(self, reference: Reference, file: Path | None) -> None:
+        summary = summarize(reference, self._session.runtime.declarations)
+        kind = self._session.kinds.of(reference)
+        preview = Preview(
+            self._window.theme,
+            summary,
+            "object" if kind is None else kind.picture,
+            "" if kind is None else kind.title,
+            "" if file is None else str(file.parent),
+        )
+
+        def go_live(remember: Remember) -> None:
+            if remember is Remember.FOLDER and file is not None:
+                self._session.trust.remember_folder(file.parent)
+            if self._go_live(reference, file):
+                self._window.close_page(preview)
+
+        preview.go_live.connect(go_live)
+        preview.dismissed.connect(lambda: self._window.close_page(preview))
+        title = summary.title or tr("A live object")
+        where = tr("Not live yet")
+        self._window.show_page(preview, tr("Preview: {title}", title=title), where, "eye")
+
+    def _ask_open(self) -> None:
+        self._window.ask_for_files(tr("Open"), file_filter(), self._receive_files)
+
+    def _receive_files(self, files: Sequence[Path]) -> None:
+        for file in files:
+            self.receive_file(file)
+
+    def _open_copied(self) -> None:
+        text = QGuiApplication.clipboard().text()
+        try:
+            reference = read_compact(text) if is_compact(text) else read_reference(text.encode())
+        except (ReferenceProblem, UnicodeError) as problem:
+            self._tell_failure(tr("What was copied"), problem)
+            return
+        self.receive(reference)
+
+    def _on_drop(self, mime: QMimeData) -> None:
+        files = [] if mime.hasFormat(REFERENCE_MIME) else reference_files_in(mime)
+        self._receive_files(files)
+        dragged = Dragged() if files else read_drag(mime)
+        for reference in dragged.references:
+            self.receive(reference)
+        for problem in dragged.problems:
+            self._window.notice.say(problem)
+
+    # Tabs and titles
+
+    def _save(self) -> None:
+        page = self._window.front
+        assert page is not None, "the action is enabled only with an object in front"
+        if page.opened.opening.shared.flush():
+            self._window.notice.say(tr("Saved here. Every change is saved while you write."))
+        else:
+            self._window.notice.say(page.state.problem or tr("The disk refuses to save."))
+
+    def _rename(self) -> None:
+        self._window.tabs.edit_title(self._window.front)
+
+    def _on_title(self, page: QWidget, title: str) -> None:
+        if isinstance(page, ObjectPage):
+            self.rename(page, title)
+
+    def rename(self, page: ObjectPage, title: str) -> None:
+        """Gives an object another title, for everybody."""
+        try:
+            page.opened.opening.shared.rename(title)
+        except DocumentError as problem:
+            self._window.notice.say(str(problem))
+        self.on_title_changed(page)
+
+    def on_title_changed(self, page: ObjectPage) -> None:
+        """Shows the title that an object has now, in its tab and in the lists."""
+        key, title = str(page.file), page.title
+        changed = [
+            self._session.recent.rename(key, title),
+            self._session.pinned.rename(key, title),
+        ]
+        if any(changed):
+            self.show_lists()
+
+    def _pin_front(self) -> None:
+        page = self._window.front
+        assert page is not None, "the action is enabled only with an object in front"
+        entry = ListedObject(str(page.file), page.title, str(page.file), page.kind.word)
+        self._toggle_pin(entry)
+
+    def _pin_listed(self, key: str) -> None:
+        entries = (*self._session.recent.entries, *self._session.pinned.entries)
+        entry = next((entry for entry in entries if entry.key == key), None)
+        if entry is not None:
+            self._toggle_pin(entry)
+
+    def _toggle_pin(self, entry: ListedObject) -> None:
+        pinned = self._session.pinned.toggle(entry)
+        words = tr("Pinned to the side.") if pinned else tr("Taken off the side.")
+        self._window.notice.say(words)
+        self.show_lists()
+
+    def _is_pinned(self) -> bool:
+        page = self._window.front
+        return page is not None and str(page.file) in self._session.pinned
+
+    def _close_front(self) -> None:
+        page = self._window.front_page
+        if page is not None:
+            self._window.close_page(page)
+
+    def _close_others(self) -> None:
+        kept = self._window.front_page
+        for page in self._window.tabs.pages():
+            if page is not kept:
+                self._window.close_page(page)
+
+    def _on_page_closed(self, page: QWidget) -> None:
+        if isinstance(page, ObjectPage | PlainPage):
+            self._session.close(page.opened)
+            self._closed = [*self._closed, page.file][-_REOPEN_MAX:]
+
+    def _reopen(self) -> None:
+        self.open_file(self._closed.pop())
+
+    def _step(self, by: int) -> None:
+        tabs = self._window.tabs
+        if self._window.at_home:
+            by = 0 if by > 0 else -1
+        tabs.step(by)
+        page = tabs.currentWidget()
+        if page is not None:
+            self._window.bring_to_front(page)
+
+    def _show_tab(self, index: int) -> None:
+        pages = self._window.tabs.pages()
+        if -len(pages) <= index < len(pages):
+            self._window.bring_to_front(pages[index])
+
+    # What can be done now
+
+    def _why_no_tab(self) -> str:
+        return tr("no object is open") if self._window.at_home else ""
+
+    def _why_no_tabs(self) -> str:
+        return "" if self._window.tabs.count() else tr("no object is open")
+
+    def _why_no_others(self) -> str:
+        several = not self._window.at_home and self._window.tabs.count() > 1
+        return "" if several else tr("there are no others")
+
+    def _why_nothing_closed(self) -> str:
+        return "" if self._closed else tr("nothing was closed")
+
+    def _why_no_rename(self) -> str:
+        page = self._window.front
+        if page is None:
+            return tr("no object is open")
+        return "" if page.state.can_edit else tr("you can only read it")

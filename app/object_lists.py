@@ -1,0 +1,139 @@
+"""Lists of objects that outlive the program: lately open, pinned, and open when it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from app.json_file import load_json, load_object, save_json
+from widgets.listed_object import ListedObject
+
+RECENT_MAX = 12
+PINNED_MAX = 50
+OPEN_MAX = 200
+# A session that ended this often before it was settled is not opened again by itself.
+TRIES_MAX = 2
+
+
+class _ObjectList:
+    """Entries by key, kept on disk at every change; files that are gone are left out."""
+
+    def __init__(self, file: Path, entries_max: int) -> None:
+        self._file = file
+        self._max = entries_max
+        self._entries = _read(file)[:entries_max]
+
+    @property
+    def entries(self) -> tuple[ListedObject, ...]:
+        return tuple(self._entries)
+
+    def __contains__(self, key: object) -> bool:
+        return any(entry.key == key for entry in self._entries)
+
+    def rename(self, key: str, title: str) -> bool:
+        """Takes over another title; False if that is the one it had."""
+        renamed = [
+            ListedObject(key, title, entry.where, entry.kind) if entry.key == key else entry
+            for entry in self._entries
+        ]
+        return self._set(renamed)
+
+    def remove(self, key: str) -> bool:
+        return self._set([entry for entry in self._entries if entry.key != key])
+
+    def _set(self, entries: list[ListedObject]) -> bool:
+        if entries == self._entries:
+            return False
+        self._entries = entries[: self._max]
+        save_json(self._file, [asdict(entry) for entry in self._entries])
+        return True
+
+
+class RecentList(_ObjectList):
+    """What was open lately, latest first."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(file, RECENT_MAX)
+
+    def add(self, path: Path, title: str, kind: str) -> None:
+        """Puts a reference file in front; `kind` is the word of its kind."""
+        key = str(path)
+        others = [entry for entry in self._entries if entry.key != key]
+        self._set([ListedObject(key, title, key, kind), *others])
+
+
+class PinnedList(_ObjectList):
+    """What the person has pinned, in that order."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(file, PINNED_MAX)
+
+    def toggle(self, entry: ListedObject) -> bool:
+        """Pins it, or takes it off; True if it is pinned now."""
+        if entry.key in self:
+            self.remove(entry.key)
+            return False
+        self._set([*self._entries, entry])
+        return True
+
+
+class OpenList:
+    """The files that are open, and which is in front: what a program that was killed opens again.
+
+    Whatever ends the program while it restores ends it the next time too; so tries are counted
+    until one is `settled`.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        stored = load_object(file)
+        files, front, tries = stored.get("files"), stored.get("front"), stored.get("tries")
+        known = [f for f in files if isinstance(f, str)] if isinstance(files, list) else []
+        self.files: tuple[str, ...] = tuple(known[:OPEN_MAX])
+        self.front = front if isinstance(front, str) else ""
+        self._tries = tries if isinstance(tries, int) and not isinstance(tries, bool) else 0
+
+    @property
+    def given_up(self) -> bool:
+        """Whether it has failed too often."""
+        return self._tries >= TRIES_MAX
+
+    def trying(self) -> None:
+        self._tries += 1
+        self._save()
+
+    def settled(self) -> None:
+        if self._tries:
+            self._tries = 0
+            self._save()
+
+    def set(self, files: Sequence[str], front: str) -> None:
+        if (tuple(files), front) != (self.files, self.front):
+            self.files, self.front = tuple(files), front
+            self._save()
+
+    def _save(self) -> None:
+        content = {"files": list(self.files), "front": self.front, "tries": self._tries}
+        save_json(self._file, content)
+
+
+def _read(file: Path) -> list[ListedObject]:
+    entries = load_json(file)
+    if not isinstance(entries, list):
+        return []
+    return [
+        ListedObject(entry["key"], entry["title"], entry["key"], str(entry.get("kind", "note")))
+        for entry in entries
+        if isinstance(entry, dict)
+        and isinstance(entry.get("key"), str)
+        and isinstance(entry.get("title"), str)
+        and _is_file(entry["key"])
+    ]
+
+
+def _is_file(key: str) -> bool:
+    try:
+        return Path(key).is_file()
+    except (OSError, ValueError):
+        return False

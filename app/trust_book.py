@@ -1,0 +1,70 @@
+"""Whose objects go live without being asked about: a text file that only grows, one fact a line.
+
+An object that was made or has been live here is known. Besides, a person may trust whatever is
+signed by an author, or comes from a folder.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from liveobj.references import Reference, fingerprint
+from liveobj.references.summary import author_of
+
+log = logging.getLogger(__name__)
+
+_OBJECT, _AUTHOR, _FOLDER = "object", "author", "folder"
+
+
+class TrustBook:
+    """Keeps and answers; lines that it does not know are passed over and stay."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._facts: set[tuple[str, str]] = set()
+        for line in _lines(file):
+            word, _, value = line.partition(" ")
+            if word in (_OBJECT, _AUTHOR, _FOLDER) and value:
+                self._facts.add((word, value))
+
+    def trusts(self, reference: Reference, file: Path | None) -> bool:
+        """Whether this reference, which came by this file if by one, may go live at once."""
+        if (_OBJECT, str(fingerprint(reference))) in self._facts:
+            return True
+        author = author_of(reference)
+        if author and (_AUTHOR, author) in self._facts:
+            return True
+        folders = () if file is None else file.absolute().parents
+        return any((_FOLDER, str(folder)) in self._facts for folder in folders)
+
+    def remember_object(self, reference: Reference) -> None:
+        self._add(_OBJECT, str(fingerprint(reference)))
+
+    def remember_author(self, reference: Reference) -> None:
+        author = author_of(reference)
+        if author:
+            self._add(_AUTHOR, author)
+
+    def remember_folder(self, folder: Path) -> None:
+        self._add(_FOLDER, str(folder.absolute()))
+
+    def _add(self, word: str, value: str) -> None:
+        if (word, value) in self._facts or "\n" in value:
+            return
+        self._facts.add((word, value))
+        try:
+            with self._file.open("a", encoding="utf-8") as file:
+                file.write(f"{word} {value}\n")
+        except (OSError, UnicodeError) as problem:
+            log.warning("%s cannot be written: %s", self._file.name, problem)
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as problem:
+        log.warning("%s cannot be read and is passed over: %s", file.name, problem)
+        return []

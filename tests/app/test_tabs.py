@@ -1,0 +1,191 @@
+"""Tabs: titles that can be changed, keys that walk, pages that come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QToolButton
+
+from app.object_lists import OpenList
+from liveobj.capabilities import view_only
+from liveobj.objects.catalogue import MAKERS
+from liveobj.references import write_reference_file
+from tests.app.conftest import MakePlace, Place
+from tests.app.memory_network import MemoryHub
+from widgets.action import Action
+from widgets.object_tabs import TitleField
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def three(place: Place) -> list[Any]:
+    for _ in range(3):
+        place.run("note.new")
+    return place.window.object_pages()
+
+
+def test_a_title_is_written_into_the_tab_and_changes_for_everybody(
+    make_place: MakePlace, hub: MemoryHub, qtbot: Any
+) -> None:
+    ada, jun = make_place("Ada"), make_place("Jun")
+    ada.run("note.new")
+    page = ada.window.front
+    assert page is not None
+    jun.desk.open_file(page.file)
+    assert ada.run("object.rename")
+    field = ada.window.tabs.findChild(TitleField)
+    field.setText("  Lunch & more ")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    hub.run()
+    assert ada.window.windowTitle() == "Note 16 November – Live Objects"
+    qtbot.waitUntil(lambda: ada.window.windowTitle() == "Lunch & more – Live Objects")
+    qtbot.waitUntil(lambda: jun.window.tabs.tabText(0) == "Lunch && more")
+    assert ada.session.recent.entries[0].title == "Lunch & more"
+
+
+def test_escape_leaves_the_title_and_a_reader_cannot_change_it(
+    make_place: MakePlace, qtbot: Any, tmp_path: Path
+) -> None:
+    ada, jun = make_place("Ada"), make_place("Jun")
+    ada.run("note.new")
+    ada.run("object.rename")
+    field = ada.window.tabs.findChild(TitleField)
+    field.setText("Never")
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    page = ada.window.front
+    assert page is not None
+    assert page.title == "Note 16 November"
+    file = tmp_path / "read.liveobject"
+    write_reference_file(view_only(page.opened.opening.reference), file)
+    jun.desk.open_file(file)
+    assert not jun.run("object.rename")
+
+
+def test_keys_walk_through_the_tabs(make_place: MakePlace) -> None:
+    place = make_place("Ada")
+    assert not place.run("tab.next")
+    pages = three(place)
+    place.run("tab.next")
+    assert place.window.front is pages[0]
+    place.run("tab.before")
+    assert place.window.front is pages[2]
+    place.run("tab.2")
+    assert place.window.front is pages[1]
+    place.run("tab.8")
+    assert place.window.front is pages[1]
+    place.run("tab.9")
+    assert place.window.front is pages[2]
+    place.run("view.home")
+    place.run("tab.1")
+    assert place.window.front is pages[0]
+
+
+def test_a_view_that_uses_a_key_has_it(make_place: MakePlace, monkeypatch: Any) -> None:
+    place = make_place("Ada")
+    three(place)
+    registry = place.window.registry
+    assert registry["tab.1"].shortcut() == QKeySequence("Ctrl+1")
+    mine = Action("note.heading", "Heading 1", lambda: None, "Ctrl+1")
+    registry.show_view_actions([mine])
+    assert registry["tab.1"].shortcut().isEmpty()
+    assert registry["note.heading"].shortcut() == QKeySequence("Ctrl+1")
+    registry.show_view_actions(())
+    assert registry["tab.1"].shortcut() == QKeySequence("Ctrl+1")
+
+
+def test_others_are_closed_and_what_was_closed_comes_back(make_place: MakePlace) -> None:
+    place = make_place("Ada")
+    assert not place.run("object.reopen")
+    pages = three(place)
+    titles = [page.title for page in pages]
+    place.window.bring_to_front(pages[1])
+    place.run("object.close_others")
+    assert [page.title for page in place.window.object_pages()] == [titles[1]]
+    assert not place.run("object.close_others")
+    place.run("object.reopen")
+    place.run("object.reopen")
+    assert {page.title for page in place.window.object_pages()} == set(titles)
+    assert not place.run("object.reopen")
+
+
+def test_pinned_objects_are_at_the_side_and_not_twice(make_place: MakePlace) -> None:
+    place = make_place("Ada")
+    three(place)
+    place.run("object.pin")
+    side = place.window.side
+    assert [row.accessibleName() for row in side.pinned.rows] == ["Open Note 16 November (3)"]
+    assert len(side.recent.rows) == 2
+    assert place.window.registry["object.pin"].isChecked()
+    key = place.session.pinned.entries[0].key
+    place.window.pin_asked.emit(key)
+    assert side.pinned.rows == ()
+    place.window.pin_asked.emit("/never/heard/of")
+
+
+def test_what_was_open_is_open_again_in_its_order(make_place: MakePlace) -> None:
+    place = make_place("Ada")
+    place.desk.restoring.begin(restore=True)
+    pages = three(place)
+    place.window.bring_to_front(pages[1])
+    kept = OpenList(place.paths.open_now)
+    assert kept.files == tuple(str(page.file) for page in pages)
+    assert kept.front == str(pages[1].file)
+    place.desk.close()
+    place.session.close_all()
+    # As after a kill: the same folder, a new program.
+    again = make_place("Ada")
+    again.desk.restoring.begin(restore=True)
+    titles = [page.title for page in again.window.object_pages()]
+    assert titles == [page.title for page in pages]
+    assert again.window.front is again.window.object_pages()[1]
+
+
+def test_nothing_is_restored_when_it_is_not_wanted_or_has_failed_twice(
+    make_place: MakePlace,
+) -> None:
+    place = make_place("Ada")
+    place.desk.restoring.begin(restore=True)
+    three(place)
+    place.desk.close()
+    place.session.close_all()
+    kept = OpenList(place.paths.open_now)
+    kept.trying()
+    kept.trying()
+    again = make_place("Ada")
+    again.desk.restoring.begin(restore=True)
+    assert again.window.object_pages() == []
+    assert "ended twice" in again.window.notice.text
+
+
+def test_an_object_without_a_view_is_shown_by_its_card(
+    make_place: MakePlace, tmp_path: Path
+) -> None:
+    import os
+
+    place = make_place("Ada")
+    file = tmp_path / "Heat.liveobject"
+    write_reference_file(MAKERS["sensor"]("Heat", os.urandom), file)
+    assert place.desk.open_file(file)
+    assert place.window.windowTitle() == "Heat – Live Objects"
+    page = place.window.front_page
+    assert page is not None
+    assert "running" in page.focusProxy().accessibleName()
+    assert place.window.registry["object.close"].isEnabled()
+    assert not place.window.registry["share.open"].isEnabled()
+    place.run("object.close")
+    assert place.window.at_home
+    assert place.session.recent.entries[0].title == "Heat"
+
+
+def test_the_cross_of_a_tab_closes_it(make_place: MakePlace) -> None:
+    place = make_place("Ada")
+    three(place)
+    bar = place.window.tabs.tabBar()
+    cross = bar.tabButton(0, bar.ButtonPosition.RightSide)
+    assert isinstance(cross, QToolButton)
+    cross.click()
+    assert place.window.tabs.count() == 2

@@ -1,0 +1,16 @@
+"""An object as lists show it that are not it: recent ones, pinned ones, what a search has found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ListedObject:
+    """`key` is what the program opens it by, `where` what a tool tip tells, `kind` the word of its
+    kind."""
+
+    key: str
+    title: str
+    where: str
+    kind: str
