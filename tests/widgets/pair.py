@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from liveobj.capabilities import view_only
+from liveobj.references import Reference, write_reference_file
 from tests.app.conftest import MakePlace, Place
 from tests.app.memory_network import MemoryHub
 
@@ -29,6 +31,13 @@ class Pair:
     @property
     def views(self) -> tuple[Any, Any]:
         return view_of(self.ada), view_of(self.jun)
+
+
+def show_view_only(place: Place, reference: Reference) -> None:
+    """Opens the can-view form of an object, from a file that the place trusts."""
+    file = place.paths.references / "view only.liveobject"
+    write_reference_file(view_only(reference), file)
+    assert place.desk.open_file(file)
 
 
 def view_of(place: Place) -> Any:
