@@ -108,6 +108,9 @@ class Document:
         self._undo.set_merge_interval(undo_merge_ms)
         self._at_boundary = False
         self._undo.add_exclude_origin_prefix(_QUIET)
+        # Called once, before the first transaction that can be undone: what is done quietly between
+        # two edits would keep them from being undone together.
+        self.before_first_edit: Callable[[], None] | None = None
         self._import_origin = Origin.REMOTE
         self._depth = 0
         self._label = ""
@@ -170,6 +173,9 @@ class Document:
                 "This object can be viewed, but not edited, with the file you were given."
             )
         if self._depth == 0:
+            if undoable and self.before_first_edit is not None:
+                first, self.before_first_edit = self.before_first_edit, None
+                first()
             self._label = (_EDIT if undoable else _QUIET) + label
         self._depth += 1
         try:

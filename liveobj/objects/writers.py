@@ -7,8 +7,7 @@ an opening puts its number and the person's name into a map, once; that is all t
 from __future__ import annotations
 
 from liveobj.channels.presence import NAME_CHARACTERS_MAX
-from liveobj.documents import Change, Document, Origin
-from liveobj.observers import Subscription
+from liveobj.documents import Document
 
 _WRITERS = "writers"
 
@@ -20,7 +19,7 @@ class Writers:
         self._document = document
         self._map = document.map(_WRITERS)
         self._name = name[:NAME_CHARACTERS_MAX]
-        self._subscription: Subscription | None = document.observe(self._on_change)
+        document.before_first_edit = self._sign
 
     def name_of(self, peer: int) -> str:
         """Empty for one that has not signed."""
@@ -37,11 +36,7 @@ class Writers:
             for key, name in signatures.items():
                 self._map.set(key, name)
 
-    def _on_change(self, change: Change) -> None:
-        if change.origin is not Origin.LOCAL or self._subscription is None:
-            return
-        self._subscription.close()
-        self._subscription = None
+    def _sign(self) -> None:
         with self._document.transaction("sign", undoable=False):
             self._map.set(_key(self._document.peer_id), self._name)
 
