@@ -21,6 +21,7 @@ from liveobj.documents.history import HistoryEntry, fork_at, read_history, rever
 from liveobj.documents.lists import List, MovableList
 from liveobj.documents.maps import Map
 from liveobj.documents.observing import Delivery
+from liveobj.documents.operations import read_operations
 from liveobj.documents.text import Text, mark_styles
 from liveobj.documents.trees import Tree
 from liveobj.documents.version import Span, Version
@@ -116,6 +117,7 @@ class Document:
         self._label = ""
         self._observers: Observers[Change] = Observers()
         self._containers: dict[tuple[str, type], Any] = {}
+        self._lasting: set[str] = set()
         self._version: Version | None = None  # kept until the next change, as it is asked for often
         self._deliveries: deque[Delivery] = deque()
         self._delivering = False
@@ -130,6 +132,11 @@ class Document:
 
     def map(self, name: str) -> Map:
         return self._container(name, Map, self._doc.get_map)
+
+    def lasting_map(self, name: str) -> Map:
+        """A map that stays as it is when an older state is brought back."""
+        self._lasting.add(name)
+        return self.map(name)
 
     def list(self, name: str) -> List:
         return self._container(name, List, self._doc.get_list)
@@ -238,6 +245,12 @@ class Document:
         self._finish_open_edits()
         return read_history(self._doc)
 
+    def operations(self, span: Span) -> Iterator[bytes]:
+        """What one writer did, in a form that is the same at every replica (see
+        `documents.operations`)."""
+        self._finish_open_edits()
+        return read_operations(self._doc, span)
+
     def at(self, version: Version) -> Document:
         """The document as it was; a copy that cannot be edited and that nobody else sees."""
         self._finish_open_edits()
@@ -246,8 +259,12 @@ class Document:
 
     def bring_back(self, version: Version) -> None:
         """Makes the document as it was then, by one more change, which can be undone."""
+        lasting = {name: self.map(name).to_dict() for name in self._lasting}
         with self.transaction("bring back"):
             revert(self._doc, version)
+            for name, values in lasting.items():
+                for key, value in values.items():
+                    self.map(name).set(key, value)
 
     # Versions and updates
 

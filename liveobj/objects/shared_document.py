@@ -14,6 +14,7 @@ from liveobj.channels import DocumentChannel, Presence, PresenceEntry
 from liveobj.channels.batches import BatchLog
 from liveobj.documents import Document, DocumentError
 from liveobj.host import Host
+from liveobj.objects.authorship import Authors
 from liveobj.observers import Observers, Subscription
 from liveobj.references import (
     Fingerprint,
@@ -128,6 +129,7 @@ class SharedDocument:
             now=host.wall_time,
         )
         self._about = self.document.map(ABOUT)
+        self.authors = Authors(self.document, self.fingerprint.digest, host)
         self.prepare()
         batches = None if seal.can_sign else BatchLog()
         store = ObjectStore(host.folder / f"{self.fingerprint}.db")
@@ -203,6 +205,7 @@ class SharedDocument:
             subscription.close()
         if self._subscriptions:
             self._subscriptions = []
+            self.authors.close()
             self.channel.close()
             self._store.close()
 
