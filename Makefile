@@ -98,6 +98,8 @@ bench: $(STAMP_ENGINE)
 	    --target $(PEERS_DIR) $(PEER_PACKAGES))
 	@echo '-- idle: two windows with one note, nobody does anything'
 	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.idle_bench
+	@echo '-- canvas: panning over a desktop with 10,000 objects'
+	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.canvas_bench
 	@echo '-- the engine, beside bare sockets and the systems that are installed in $(PEERS_DIR)'
 	@$(VENV)/bin/live-objects bench all --output $(BENCH_RESULTS)
 	@echo 'The same figures, with machine, versions and date, are in $(BENCH_RESULTS)'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from widgets import note_view
 from widgets.chat import chat_view
+from widgets.desktop import desktop_view
 from widgets.object_kind import Kinds
 from widgets.table import table_view
 
@@ -12,5 +13,6 @@ KINDS = Kinds(
         note_view.KIND,
         chat_view.KIND,
         table_view.KIND,
+        desktop_view.KIND,
     ]
 )

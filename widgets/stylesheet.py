@@ -92,6 +92,8 @@ QFrame[kind="side"] { background: $surface; border: none; border-right: 1px soli
 QFrame[kind="line"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
 QFrame[kind="card"] { background: $raised; border: 1px solid $border; border-radius: 12px; }
 QFrame[kind="popup"] { background: $raised; border: 1px solid $border; border-radius: 0; }
+QFrame[kind="panel"] { background: $surface; border: none; border-left: 1px solid $border; }
+QFrame[kind="upright"] { background: $border; border: none; max-width: 1px; min-width: 1px; }
 QFrame[kind="float"] { background: $raised; border: 1px solid $border; border-radius: 12px; }
 
 QTabBar { background: $surface; qproperty-drawBase: 0; }
@@ -127,6 +129,12 @@ QTableCornerButton::section { background: $surface; border: none;
     border-right: 1px solid $border; border-bottom: 1px solid $border; }
 QListView { background: transparent; border: none; outline: none; }
 QListView::item { border-radius: 6px; padding: 0; }
+QTreeView { background: transparent; border: none; outline: none; }
+QTreeView::item { padding: 4px 2px; }
+QTreeView::item:selected { background: $selection; color: $text; }
+QTreeView QLineEdit { background: $raised; border: 1px solid $accent; padding: 0 2px; }
+QTreeView QHeaderView::section { background: transparent; border: none; padding: 4px 6px;
+    border-bottom: 1px solid $border; font-size: ${size_small}px; }
 
 QMenu { background: $raised; border: 1px solid $border; padding: 4px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 4px; }

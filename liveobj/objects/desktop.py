@@ -36,6 +36,7 @@ from liveobj.references import Parameterized, Reference, write_reference
 
 TEMPLATE_ID = "live-objects:desktop"
 ITEMS = "items"
+NUDGE = "nudge"
 _GAP_MIN = 1e-6
 
 
@@ -72,6 +73,7 @@ class Desktop(SharedDocument):
         self._map: Map = self.document.map(ITEMS)
         self._fields: dict[str, dict[str, Plain]] = {}
         self._items: dict[str, Item] = {}
+        self._last_step = ""
         self._sorted: tuple[Item, ...] | None = None
         self._item_observers: Observers[ItemsChange] = Observers()
         self._map.observe(self._on_map)
@@ -195,8 +197,11 @@ class Desktop(SharedDocument):
 
     @contextmanager
     def _step(self, label: str) -> Iterator[None]:
-        # What a person does with a mouse is undone gesture by gesture, however fast it was.
-        self.document.undo_boundary()
+        # What a person does with a mouse is undone gesture by gesture, however fast it was; key
+        # presses that go on with the same are undone together.
+        if label != NUDGE or self._last_step != NUDGE:
+            self.document.undo_boundary()
+        self._last_step = label
         with self.document.transaction(label):
             yield
 

@@ -94,7 +94,12 @@ class DesktopObject(DocumentProxy):
 def name_of(item: Item, reference: Reference | None) -> str:
     """What an item is called while its object is not open: the name it was given here, or that of
     its reference."""
-    if item.title or not isinstance(reference, Parameterized):
-        return item.title
+    return item.title or title_in(reference)
+
+
+def title_in(reference: Reference | None) -> str:
+    """The title that a reference gives to its object, or nothing."""
+    if not isinstance(reference, Parameterized):
+        return ""
     title = reference.arguments.get("title")
     return title.data if isinstance(title, Value) and isinstance(title.data, str) else ""
