@@ -5,6 +5,7 @@ from __future__ import annotations
 from widgets import note_view
 from widgets.chat import chat_view
 from widgets.desktop import desktop_view
+from widgets.folder import folder_view
 from widgets.object_kind import Kinds
 from widgets.table import table_view
 
@@ -14,5 +15,6 @@ KINDS = Kinds(
         chat_view.KIND,
         table_view.KIND,
         desktop_view.KIND,
+        folder_view.KIND,
     ]
 )

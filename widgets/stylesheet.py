@@ -86,6 +86,9 @@ QLineEdit[kind="filter"] { background: $sunken; color: $text; border: 1px solid 
     border-radius: 6px; padding: 5px 9px; }
 QLineEdit[kind="filter"]:focus { border: 1px solid $accent; background: $raised; }
 
+QToolButton[kind="step"] { color: $muted; font-weight: $medium; }
+QToolButton[kind="last-step"] { font-weight: $strong; }
+
 QFrame[kind="bar"] { background: $surface; border: none; border-bottom: 1px solid $border; }
 QFrame[kind="footer"] { background: $surface; border: none; border-top: 1px solid $border; }
 QFrame[kind="side"] { background: $surface; border: none; border-right: 1px solid $border; }
