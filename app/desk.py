@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from app.neighbours import Neighbours
 from app.object_actions import ObjectActions
 from app.object_page import ObjectPage
 from app.office import Office
@@ -44,8 +45,8 @@ class Around:
 
 
 class Desk:
-    """One window on one session. Attributes: `objects`, `office`, `searching`, `sharing`,
-    `restoring`, `choices`: what can be done, each by its noun."""
+    """One window on one session. Attributes: `objects`, `office`, `neighbours`, `searching`,
+    `sharing`, `restoring`, `choices`: what can be done, each by its noun."""
 
     def __init__(self, session: Session, window: MainWindow, around: Around) -> None:
         self._session = session
@@ -54,8 +55,10 @@ class Desk:
         settings = around.settings
         self.objects = ObjectActions(session, window, around.now)
         self.searching = Searching(session, window, around.paths)
-        self.office = Office(session, window, settings, list)
-        self.sharing = Sharing(window, list, lambda *_: None)
+        self.neighbours = Neighbours(session.runtime.host, window, self.objects, settings)
+        near = self.neighbours.people
+        self.office = Office(session, window, settings, near)
+        self.sharing = Sharing(window, near, self.neighbours.hand_over)
         facts = Facts(around.scope, str(around.paths.data))
         self.choices = SettingsActions(window, settings, facts, window.show_home)
         self.restoring = Restoring(window, self.objects, around.paths.open_now)
@@ -76,6 +79,7 @@ class Desk:
             watching.begin()
         window.page_closed.connect(self._on_page_closed)
         window.closing.connect(around.quit_program)
+        self.neighbours.lobby.observe(lambda _: self.office.request())
         self._notices = session.runtime.on_notice(self._on_notice)
         settings.observe(self._on_settings)
 
@@ -99,6 +103,7 @@ class Desk:
             return
         self._closed = True
         self.restoring.stop()
+        self.neighbours.close()
         self.searching.close()
         for page in self._window.tabs.pages():
             if isinstance(page, ObjectPage | PlainPage):

@@ -105,6 +105,10 @@ class Office(QObject):
             found.setdefault(other.node, other)
         return sorted(found.values(), key=lambda p: (_ORDER.index(p.here), p.name.casefold()))
 
+    def request(self) -> None:
+        """Somebody came or went: `show` is called soon."""
+        self._look.request()
+
     def show(self) -> None:
         """Brings the list of people, and what others are told, up to date."""
         self._tell_attention()

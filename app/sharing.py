@@ -73,7 +73,6 @@ class Sharing:
     def _hand(self, panel: QWidget, reference: Reference, person: OfficePerson) -> None:
         panel.close()
         self._hand_over(reference, self._page().title, person)
-        self._window.notice.say(tr("{name} is asked whether they want it.", name=person.name))
 
     def _ask_save(self, reference: Reference) -> None:
         page = self._page()

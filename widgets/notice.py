@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from widgets.look import SPACE_PX, float_above, kind, label
 from widgets.theme import Theme
 
 SHOWN_MS = 5000
+ASKED_MS = 30_000
 
 
 class Notice(QFrame):
@@ -24,9 +27,16 @@ class Notice(QFrame):
         self._window = window
         kind(self, "float")
         self._label = label("", "plain")
+        self._run: Callable[[], object] | None = None
+        self._button = QPushButton()
+        kind(self._button, "primary")
+        self._button.clicked.connect(self._on_button)
+        self._button.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(4 * SPACE_PX, 3 * SPACE_PX, 4 * SPACE_PX, 3 * SPACE_PX)
+        row.setSpacing(4 * SPACE_PX)
         row.addWidget(self._label)
+        row.addWidget(self._button)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)
@@ -39,13 +49,30 @@ class Notice(QFrame):
 
     def say(self, sentence: str) -> None:
         """Shows the sentence, in place of one that may still be there."""
+        self._button.hide()
+        self._show(sentence, SHOWN_MS)
+
+    def ask(self, sentence: str, words: str, run: Callable[[], object]) -> None:
+        """Shows the sentence with a button, for longer: there is something to decide."""
+        self._run = run
+        self._button.setText(words)
+        self._button.show()
+        self._show(sentence, ASKED_MS)
+
+    def _on_button(self) -> None:
+        self.hide()
+        run, self._run = self._run, None
+        if run is not None:
+            run()
+
+    def _show(self, sentence: str, shown_ms: int) -> None:
         self._label.setText(sentence)
         self.setAccessibleName(sentence)
         float_above(self, self._theme)
         self._place()
         self.show()
         self.raise_()
-        self._timer.start(SHOWN_MS)
+        self._timer.start(shown_ms)
 
     def _place(self) -> None:
         width_max = self._window.width() - 8 * SPACE_PX
