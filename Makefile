@@ -40,7 +40,7 @@ STAMP_PACKAGES := $(VENV)/.stamp-packages
 STAMP_PYTHON   := $(VENV)/.stamp-python
 STAMP_ENGINE   := $(VENV)/.stamp-engine
 
-.PHONY: help run screenshot test lint format bench planted swarm fuzz clean distclean
+.PHONY: help run screenshot test lint format languages bench planted swarm fuzz clean distclean
 
 help:
 	@echo 'make run         set up what is missing and start the application; without a display'
@@ -49,6 +49,7 @@ help:
 	@echo 'make screenshot  take the pictures of the documentation again, into $(PICTURES)'
 	@echo 'make lint        check formatting, lint and types'
 	@echo 'make format      format Python and C'
+	@echo 'make languages   gather the words that are shown into the catalogues, and compile those'
 	@echo 'make bench       run the benchmarks: an idle program, the engine, Python callbacks; with PEERS=1'
 	@echo '                 also other systems, installed for it alone'
 	@echo 'make swarm       random storms on simulated nodes for TIME=$(TIME) seconds; prints how to replay'
@@ -83,7 +84,7 @@ lint: $(STAMP_ENGINE)
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/mypy installers/virtual_display.py
+	$(VENV)/bin/mypy installers/virtual_display.py installers/languages.py
 	@echo clang-format --dry-run -Werror: $(words $(C_FILES)) files
 	@$(if $(C_FILES),$(VENV)/bin/clang-format --dry-run -Werror $(C_FILES))
 
@@ -93,6 +94,10 @@ format: $(STAMP_PYTHON)
 	@$(if $(C_FILES),$(VENV)/bin/clang-format -i $(C_FILES))
 
 # With PEERS=1 other systems are measured too; they are put into a folder of the benchmark's own.
+# What is shown is gathered from the source into the catalogues, which people fill, and compiled.
+languages: $(STAMP_PYTHON)
+	@$(PYTHON_IN_VENV) installers/languages.py
+
 bench: $(STAMP_ENGINE)
 	@$(if $(filter 1,$(PEERS)),$(PYTHON_IN_VENV) -m pip install --quiet --upgrade \
 	    --target $(PEERS_DIR) $(PEER_PACKAGES))

@@ -23,23 +23,34 @@ from transport.finder import Finder
 from transport.key_rotation import KeyRotation
 from transport.loop import EngineJoin
 from transport.scopes import NEARBY
+from widgets.language import tr
 from widgets.state_line import NetworkWords
 
 log = logging.getLogger(__name__)
 
 _CLOSE_BOUND_S = 1.0
 
-_WORDS = {
-    Health.SEARCHING: (
-        "looking for others",
-        "This PC is looking for others on the office network.",
-    ),
-    Health.JOINING: ("connecting", "This PC has found others and is being let in."),
-    Health.MEMBER: ("multicast ok", "This PC reaches the others by multicast."),
-    Health.HOST: ("multicast ok", "This PC reaches the others by multicast, and keeps their list."),
-    Health.SUSPENDED: ("paused", "The network does not answer; this PC tries again by itself."),
-    Health.CLOSED: ("closed", "The program is ending."),
-}
+
+def _health_words(health: Health) -> tuple[str, str]:
+    """A few words and a sentence about how this PC is connected."""
+    words = {
+        Health.SEARCHING: (
+            tr("looking for others"),
+            tr("This PC is looking for others on the office network."),
+        ),
+        Health.JOINING: (tr("connecting"), tr("This PC has found others and is being let in.")),
+        Health.MEMBER: (tr("multicast ok"), tr("This PC reaches the others by multicast.")),
+        Health.HOST: (
+            tr("multicast ok"),
+            tr("This PC reaches the others by multicast, and keeps their list."),
+        ),
+        Health.SUSPENDED: (
+            tr("paused"),
+            tr("The network does not answer; this PC tries again by itself."),
+        ),
+        Health.CLOSED: (tr("closed"), tr("The program is ending.")),
+    }
+    return words[health]
 
 
 class OfficeNetwork:
@@ -89,11 +100,11 @@ class OfficeNetwork:
     @property
     def words(self) -> NetworkWords:
         """What to tell the user about the network."""
-        place = "This PC only" if self._info.loopback else "Office network"
+        place = tr("This PC only") if self._info.loopback else tr("Office network")
         if self.scope.private:
             # Whoever is in a network of their own always sees in which.
             place = self.scope.name
-        short, sentence = _WORDS[self.engine.health]
+        short, sentence = _health_words(self.engine.health)
         address = f"{self._info.interface}, {self._info.address.text}"
         return NetworkWords(f"{place}: {short}", f"{sentence} ({address})")
 

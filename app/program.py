@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QLocale, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.command_line import PROGRAM, Options
@@ -32,6 +32,7 @@ from app.single_instance import InstanceServer
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from widgets.kinds import KINDS
+from widgets.language import language
 from widgets.roles import Mode
 from widgets.theme import Theme
 
@@ -66,6 +67,9 @@ def _make_application() -> QApplication:
     application.setApplicationName(PROGRAM)
     application.setApplicationDisplayName("Live Objects")
     application.setDesktopFileName(PROGRAM)
+    if not QLocale.system().name().startswith(language()):
+        # Dates and numbers are written as in the language that was chosen.
+        QLocale.setDefault(QLocale(language()))
     return application
 
 

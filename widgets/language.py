@@ -41,6 +41,11 @@ def wanted_languages(chosen: str, environment: Mapping[str, str]) -> list[str]:
     return []
 
 
+def language() -> str:
+    """The code of the language in force."""
+    return _Language.catalogue.info().get("language", "en")
+
+
 def tr(text: str, **values: object) -> str:
     """A text as the person reads it: `tr("Saved {file}.", file=name)`."""
     words = _Language.catalogue.gettext(text)
@@ -55,5 +60,4 @@ def tr_n(one: str, many: str, count: int, **values: object) -> str:
 def inside(noun: str) -> str:
     """A noun as it is written inside a sentence: small, but for languages that write all nouns
     with a capital."""
-    language = _Language.catalogue.info().get("language", "")
-    return noun if language.startswith("de") else noun[:1].lower() + noun[1:]
+    return noun if language().startswith("de") else noun[:1].lower() + noun[1:]

@@ -30,6 +30,7 @@ from liveobj.documents.errors import DocumentError
 from liveobj.documents.text import Text, TextChange, utf16_length
 from liveobj.objects.text_note import TEXT_NAME
 from widgets import fonts
+from widgets.language import tr
 from widgets.remote_carets import RemoteCaret, RemoteCarets
 from widgets.text_binding import TextBinding, moved
 from widgets.theme import Theme
@@ -251,9 +252,9 @@ class NoteEditor(QTextEdit):
         self.setFont(fonts.font(fonts.Size.READING))
         self.setCursorWidth(2)
         self.setTabChangesFocus(False)
-        self.setPlaceholderText("Write something. Everyone who has this note sees it at once.")
+        self.setPlaceholderText(tr("Write something. Everyone who has this note sees it at once."))
         self.setAccessibleName("Note")
-        self.setAccessibleDescription("The text of this note, shared with everyone who has it.")
+        self.setAccessibleDescription(tr("The text of this note, shared with everyone who has it."))
         block = QTextBlockFormat()
         block.setLineHeight(
             fonts.LINE_HEIGHT * 100, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value

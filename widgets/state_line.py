@@ -10,6 +10,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from liveobj.objects.shared_document import SharedState
+from widgets.language import tr, tr_n
 from widgets.look import SPACE_PX, float_above, kind, label
 from widgets.people import ShownPerson
 from widgets.theme import Theme
@@ -25,24 +26,28 @@ class NetworkWords:
 
 def summary(state: SharedState) -> str:
     """The line itself: "saved here · 3 people have it · 0 unsent"."""
-    parts = [_saved_words(state), _people_words(state.people), f"{state.unsent} unsent"]
+    parts = [
+        _saved_words(state),
+        _people_words(state.people),
+        tr_n("{count} unsent", "{count} unsent", state.unsent),
+    ]
     if state.catching_up:
-        parts.insert(1, "catching up")
+        parts.insert(1, tr("catching up"))
     if not state.can_edit:
-        parts.append("you can read it")
+        parts.append(tr("you can read it"))
     return " · ".join(parts)
 
 
 def _saved_words(state: SharedState) -> str:
     if state.problem is not None:
-        return "not saved"
-    return "saved here" if state.saved else "saving"
+        return tr("not saved")
+    return tr("saved here") if state.saved else tr("saving")
 
 
 def _people_words(people: int) -> str:
     if people == 0:
-        return "offline"
-    return "only you have it" if people == 1 else f"{people} people have it"
+        return tr("offline")
+    return tr_n("only you have it", "{count} people have it", people)
 
 
 def details(state: SharedState, network: NetworkWords) -> list[tuple[str, str]]:
@@ -50,25 +55,31 @@ def details(state: SharedState, network: NetworkWords) -> list[tuple[str, str]]:
     if state.problem is not None:
         saved = state.problem
     elif state.saved:
-        saved = "Everything in it is on this PC's disk."
+        saved = tr("Everything in it is on this PC's disk.")
     else:
-        saved = "The newest change is on its way to this PC's disk."
+        saved = tr("The newest change is on its way to this PC's disk.")
     if state.people == 0:
-        together = "This PC is not connected to others. What you write is merged when it is."
+        together = tr("This PC is not connected to others. What you write is merged when it is.")
     elif state.people == 1:
-        together = "Nobody else has it open. Share it, and it fills with life."
+        together = tr("Nobody else has it open. Share it, and it fills with life.")
     else:
-        together = f"{state.people} people have it open, you included."
+        together = tr("{count} people have it open, you included.", count=state.people)
     if state.catching_up:
-        together += " What was written before is still arriving."
+        together += " " + tr("What was written before is still arriving.")
     if state.unsent == 0:
-        unsent = "Nothing of yours waits to be sent."
+        unsent = tr("Nothing of yours waits to be sent.")
     else:
-        unsent = f"{state.unsent} of your changes wait for the network. They are not lost."
-    rows = [("Saved", saved), ("Together", together), ("Unsent", unsent)]
+        unsent = tr_n(
+            "{count} of your changes waits for the network. It is not lost.",
+            "{count} of your changes wait for the network. They are not lost.",
+            state.unsent,
+        )
+    rows = [(tr("Saved"), saved), (tr("Together"), together), (tr("Unsent"), unsent)]
     if not state.can_edit:
-        rows.append(("Rights", "This reference lets you read. Ask its owner for one to edit."))
-    return [*rows, ("Network", network.sentence)]
+        rows.append(
+            (tr("Rights"), tr("This reference lets you read. Ask its owner for one to edit."))
+        )
+    return [*rows, (tr("Network"), network.sentence)]
 
 
 class StateDetails(QFrame):
@@ -96,8 +107,8 @@ class StateDetails(QFrame):
         grid.setVerticalSpacing(3 * SPACE_PX)
         grid.setColumnStretch(1, 1)
         if people:
-            names = ", ".join(f"{one.name} (you)" if one.me else one.name for one in people)
-            rows = [("Here now", names), *rows]
+            names = ", ".join(one.words for one in people)
+            rows = [(tr("Here now"), names), *rows]
         for number, (heading, sentence) in enumerate(rows):
             grid.addWidget(label(heading, "strong"), number, 0, Qt.AlignmentFlag.AlignTop)
             words = label(sentence, "muted", wrap=True)
@@ -128,7 +139,7 @@ class StateLine(QFrame):
         kind(self, "footer")
         self._button = QPushButton()
         kind(self._button, "state")
-        self._button.setToolTip("Show what this means")
+        self._button.setToolTip(tr("Show what this means"))
         self._button.clicked.connect(self.show_details)
         self._network_label = label(network.short, "small")
         self._network_label.setToolTip(network.sentence)
@@ -157,7 +168,7 @@ class StateLine(QFrame):
         text = "" if state is None else summary(state)
         if text != self._button.text():
             self._button.setText(text)
-            self._button.setAccessibleName(f"State: {text}")
+            self._button.setAccessibleName(tr("State: {words}", words=text))
         self._button.setVisible(state is not None)
 
     def show_network(self, network: NetworkWords) -> None:
