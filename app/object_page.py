@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.session import OpenObject
@@ -38,7 +38,6 @@ class ObjectPage(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self.view)
-        self.setFocusProxy(self.view)
         # Carets move with every key of everybody; the window around hears of it once per frame.
         self._tell = Throttle(self._on_changed, QtAlarm(self))
         self._show_title()
@@ -49,6 +48,10 @@ class ObjectPage(QWidget):
             shared.presence.observe(self._on_people),
             opened.opening.when_failed(self._on_failed),
         ]
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Gives the keyboard to the view; see there why this is no focus proxy."""
+        self.view.setFocus(reason)
 
     @property
     def title(self) -> str:

@@ -31,6 +31,7 @@ class ViewActions:
             ),
             Action("view.home", tr("Home"), window.show_home, "Ctrl+H", checked=at_home),
             Action("view.side", tr("Fold or unfold the side"), window.toggle_side, "Ctrl+B"),
+            Action("view.part", tr("Next part of the window"), window.next_part, "F6"),
             Action("program.quit", tr("Quit"), self._quit, "Ctrl+Q"),
         ):
             window.registry.add(action)

@@ -276,6 +276,21 @@ class MainWindow(QMainWindow):
         self._fold_wanted = not self.side.folded
         self.side.set_folded(self._fold_wanted)
 
+    def next_part(self) -> None:
+        """Takes the keyboard from the page to the side, to the top and back: also out of an editor
+        that needs Tab for itself."""
+        focused = self.focusWidget()
+        if focused is not None and self.side.isAncestorOf(focused):
+            self.top.search.setFocus(Qt.FocusReason.TabFocusReason)
+        elif focused is not None and self.top.isAncestorOf(focused):
+            self._focus_page()
+        else:
+            self.side.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _focus_page(self) -> None:
+        page = self.front_page
+        (self.home if page is None else page).setFocus(Qt.FocusReason.TabFocusReason)
+
     def ask_for_files(self, title: str, filters: str, done: Callable[[list[Path]], None]) -> None:
         """Asks which files to open, without stopping the program."""
         dialog = QFileDialog(self, title, str(Path.home()), filters)

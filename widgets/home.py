@@ -37,6 +37,7 @@ class Home(QScrollArea):
         self._kinds = kinds
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setWidgetResizable(True)
+        self.setAccessibleName(tr("Home"))
         page = QWidget()
         kind(page, "page")
         self.setWidget(page)

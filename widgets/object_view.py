@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from liveobj.opening import Opening
@@ -69,6 +69,23 @@ class ObjectView(QWidget):
         super().__init__(parent)
         self.around = around
         self.opening = opening
+        self._first: QWidget | None = None
+
+    # Qt takes a widget whose focus proxy is inside it for one control, and Tab would then pass over
+    # everything else in it. So a view keeps to itself where its focus goes.
+
+    def setFocusProxy(self, widget: QWidget | None) -> None:
+        """What gets the keyboard when the view does."""
+        self._first = widget
+
+    def focusProxy(self) -> QWidget | None:
+        return self._first
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        if self._first is not None:
+            self._first.setFocus(reason)
+        else:
+            super().setFocus(reason)
 
     # Own edits; a view with an undo of its own kind overrides these.
 

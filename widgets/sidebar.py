@@ -80,6 +80,7 @@ class Sidebar(QFrame):
         self._theme = theme
         self._kinds = kinds
         self.folded = False
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._people_shown: tuple[OfficePerson, ...] = ()
         self._navigation = [action_row(theme, name, action) for name, action in navigation]
         self.pinned = Section(tr("PINNED"))
@@ -129,6 +130,10 @@ class Sidebar(QFrame):
             assert isinstance(person, PersonRow)
             person.folded = folded
         self.toolbox.set_folded(folded)
+
+    def setFocus(self, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
+        """Gives the keyboard to the first row."""
+        self._navigation[0].setFocus(reason)
 
     def show_pinned(self, pinned: Sequence[ListedObject]) -> None:
         """Takes the newest list, in the order of pinning."""

@@ -30,7 +30,7 @@ _NAME_FROM_PX = 740
 
 
 class TopBar(QFrame):
-    """Attributes: `people` (the discs), `share` and `object_icon` (shown while an object is in
+    """Attributes: `people` (the discs), `search`, `share` and `object_icon` (shown while an object is in
     front), `following` (shown while the window follows somebody)."""
 
     def __init__(
@@ -63,7 +63,8 @@ class TopBar(QFrame):
         row.addSpacing(4 * SPACE_PX)
         row.addStretch(1)
         self._key = label(palette_action.shortcut().toString(), "key")
-        row.addWidget(_search_button(theme, palette_action, self._key), 4)
+        self.search = _search_button(theme, palette_action, self._key)
+        row.addWidget(self.search, 4)
         row.addStretch(1)
         row.addWidget(self.following)
         row.addWidget(self.people)
