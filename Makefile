@@ -39,6 +39,7 @@ FUZZERS := $(basename $(notdir $(wildcard native/fuzz/fuzz_*.c)))
 STAMP_PACKAGES := $(VENV)/.stamp-packages
 STAMP_PYTHON   := $(VENV)/.stamp-python
 STAMP_ENGINE   := $(VENV)/.stamp-engine
+STAMP_PIPELINE := $(VENV)/.stamp-pipeline
 
 .PHONY: help run screenshot test lint format languages bench planted swarm fuzz clean distclean
 
@@ -74,13 +75,13 @@ screenshot: $(STAMP_ENGINE)
 	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.pictures $(PICTURES)
 	@ls $(PICTURES)/*.png
 
-test: $(STAMP_ENGINE)
+test: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	@echo '-- C tests, with address and undefined-behaviour sanitizers'
 	@$(NATIVE) test
 	@echo '-- Python tests'
 	@$(PYTHON_IN_VENV) -m pytest $(ARGS)
 
-lint: $(STAMP_ENGINE)
+lint: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
@@ -93,12 +94,12 @@ format: $(STAMP_PYTHON)
 	$(VENV)/bin/ruff format .
 	@$(if $(C_FILES),$(VENV)/bin/clang-format -i $(C_FILES))
 
-# With PEERS=1 other systems are measured too; they are put into a folder of the benchmark's own.
 # What is shown is gathered from the source into the catalogues, which people fill, and compiled.
 languages: $(STAMP_PYTHON)
 	@$(PYTHON_IN_VENV) installers/languages.py
 
-bench: $(STAMP_ENGINE)
+# With PEERS=1 other systems are measured too; they are put into a folder of the benchmark's own.
+bench: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	@$(if $(filter 1,$(PEERS)),$(PYTHON_IN_VENV) -m pip install --quiet --upgrade \
 	    --target $(PEERS_DIR) $(PEER_PACKAGES))
 	@echo '-- idle: two windows with one note, nobody does anything'
@@ -147,6 +148,11 @@ $(STAMP_PACKAGES): installers/debian-packages.txt
 
 $(STAMP_PYTHON): $(STAMP_PACKAGES) pyproject.toml setup.py
 	@$(SETUP) python
+	@touch $@
+
+# The application does without: `make run` neither asks for Java nor for Spark.
+$(STAMP_PIPELINE): $(STAMP_PYTHON)
+	@$(SETUP) pipeline
 	@touch $@
 
 $(STAMP_ENGINE): $(STAMP_PYTHON) $(ENGINE_INPUTS)

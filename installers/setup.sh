@@ -4,6 +4,7 @@
 #   setup.sh packages SECTION…   installs what is missing of these sections of debian-packages.txt
 #   setup.sh fuzzer              installs clang and its fuzzing runtime
 #   setup.sh python              makes .venv and installs this checkout and its tools into it
+#   setup.sh pipeline            adds what the Spark jobs of pipeline/ need
 #   setup.sh engine              compiles the engine again, into the checkout; needs no network
 #
 # Called by the Makefile, which knows when each step is needed. Every step can be repeated, does only
@@ -176,6 +177,15 @@ python_packages() {
         fail "the Python packages could not be installed (see above)"
 }
 
+# Half a gigabyte that the application does not need: only for tests, checks and the jobs themselves.
+pipeline() {
+    ensure_packages pipeline
+    say "installing Spark and what its jobs need"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-build-isolation \
+        --editable "$root[pipeline]" ||
+        fail "the Python packages of the pipeline could not be installed (see above)"
+}
+
 engine() {
     check_compiler
     say "compiling the engine"
@@ -188,7 +198,7 @@ engine() {
 }
 
 case ${1:-} in
-packages | fuzzer | engine) "$@" ;;
+packages | fuzzer | engine | pipeline) "$@" ;;
 python) python_packages ;;
-*) fail "usage: setup.sh packages SECTION… | fuzzer | python | engine" ;;
+*) fail "usage: setup.sh packages SECTION… | fuzzer | python | pipeline | engine" ;;
 esac

@@ -1,1 +1,1 @@
-"""Offline analysis of what engines have logged: a program of its own, on files."""
+"""Jobs on event logs, run by `live-objects pipeline …` in a process of its own."""

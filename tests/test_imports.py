@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -120,20 +120,37 @@ def test_allowed_import_is_not_reported(package: str, line: str) -> None:
 NEEDED_BY_OTHERS = {"shiboken6"}
 
 
-def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {re.split(r"[^\w-]", entry, maxsplit=1)[0] for entry in project["dependencies"]}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def declared(entries: list[str]) -> set[str]:
+    return {plain(re.split(r"[^\w-]", entry, maxsplit=1)[0]) for entry in entries}
+
+
+def imported_distributions(packages: Iterable[str]) -> set[str]:
     names = {
         name
-        for package in PACKAGES
+        for package in packages
         for path in sources(package)
         if path.suffix == ".py"
         for _, name in imported_names(path.read_text(encoding="utf-8"), package)
     }
     foreign = names - set(PACKAGES) - sys.stdlib_module_names
     distributions = packages_distributions()
-    imported = {distributions.get(name, [name])[0] for name in foreign}
-    assert {plain(name) for name in imported | NEEDED_BY_OTHERS} == {plain(n) for n in declared}
+    return {plain(distributions.get(name, [name])[0]) for name in foreign}
+
+
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None:
+    imported = imported_distributions(set(PACKAGES) - {"pipeline"})
+    assert imported | NEEDED_BY_OTHERS == declared(PROJECT["dependencies"])
+
+
+def test_what_the_pipeline_imports_is_declared_as_its_own() -> None:
+    imported = imported_distributions(["pipeline"])
+    wanted = declared(PROJECT["optional-dependencies"]["pipeline"])
+    # Spark imports pandas by itself; the benchmark's rival is a tool for developers.
+    assert imported | {"pandas"} == wanted | {"duckdb"}
+    assert "duckdb" in declared(PROJECT["optional-dependencies"]["dev"])
 
 
 def plain(distribution: str) -> str:
@@ -141,7 +158,7 @@ def plain(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-@pytest.mark.parametrize("package", ["native", "transport", "liveobj", "pipeline", "assets"])
+@pytest.mark.parametrize("package", ["native", "transport", "liveobj", "assets"])
 def test_importing_a_lower_layer_loads_neither_qt_nor_spark(package: str) -> None:
     program = f"""
 import importlib, pkgutil, sys
@@ -154,6 +171,30 @@ print(*sorted({{name.split(".")[0] for name in sys.modules}} & {QT | SPARK!r}))
 """
     result = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == []
+
+
+def test_application_starts_without_java_and_without_the_packages_of_the_pipeline() -> None:
+    foreign = {"pyspark", "py4j", "pyarrow", "pandas", "numpy", "duckdb"}
+    program = f"""
+import sys
+for name in {foreign!r}:
+    sys.modules[name] = None
+import app.main, app.program
+from app.commands import COMMANDS
+for entry in COMMANDS.values():
+    entry.load()
+print(*(name for name in sys.modules if name.split(".")[0] == "pipeline"))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={"PATH": "", "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == []

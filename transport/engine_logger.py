@@ -1,8 +1,8 @@
 """Owns what is logged of an engine: its health and views when they change, its numbers at times.
 
 It looks at an engine from outside and writes to an `EventLog`. Deliveries are not seen here: what
-they cost is in the counters, which are read every ten seconds. An engine at rest causes one wake-up
-in that time.
+they cost is in the counters and in each group's tally, which are read every ten seconds. An engine
+at rest causes one wake-up in that time.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from transport.event_log import EventLog
 from transport.event_log_schema import Record
 from transport.events import HealthChanged
 from transport.group import Group
-from transport.interfaces import View
 from transport.loop import Closable
-from transport.node import Node
+from transport.node import Change, Node
 
 SAMPLE_S = 10.0
 FLUSH_S = 1.0
 REGIONS_MAX = 256
+GROUPS_MAX = 1024
 MEMBERS_MAX = 4096
 
 CallAt = Callable[[float, Callable[[], None]], Closable]
@@ -43,6 +43,8 @@ class EngineLogger:
         self._sample_s = sample_s
         self._flush: Closable | None = None
         self._closed = False
+        # The tallies that were logged last: a group in which nothing happened is not logged again.
+        self._told: dict[Group, tuple[int, int, int]] = {}
         node.on_change = self._on_change
         self._sample: Closable = call_at(clock() + sample_s, self._on_sample)
 
@@ -64,11 +66,26 @@ class EngineLogger:
             self._events.record(Record.APPLICATION, self._node.node, name, values)
             self._flush_soon()
 
-    def _on_change(self, change: HealthChanged | tuple[Group, View]) -> None:
+    def delivered(self, group: Group, sender: int, size: int, latency_s: float) -> None:
+        """A delivery whose time under way is known, since its sender has the same clock."""
+        if not self._closed:
+            latency_ns = round(latency_s * 1e9)
+            self._events.record(
+                Record.DELIVERY, self._node.node, group.group_id, sender, size, latency_ns
+            )
+            self._flush_soon()
+
+    def _on_change(self, change: Change) -> None:
         if isinstance(change, HealthChanged):
             self._events.record(Record.HEALTH, change.node, int(change.health), int(change.reason))
+            self._flush_soon()
+            return
+        group, view = change
+        if view is None:
+            self._take_tally(group)
+            self._told.pop(group, None)
+            self._events.record(Record.LEFT, self._node.node, group.group_id)
         else:
-            group, view = change
             members = [member.node for member in view.members[:MEMBERS_MAX]]
             self._events.record(Record.VIEW, self._node.node, group.group_id, view.number, members)
         self._flush_soon()
@@ -93,6 +110,8 @@ class EngineLogger:
         node = self._node.node
         values = list(self._node.counters().values())
         self._events.record(Record.COUNTERS, node, int(self._clock() * 1e9), values)
+        for group in self._node.groups[:GROUPS_MAX]:
+            self._take_tally(group)
         for region in self._node.regions()[:REGIONS_MAX]:
             self._events.record(
                 Record.REGION,
@@ -108,3 +127,22 @@ class EngineLogger:
                 round(region.token_round_s * 1e9),
                 region.unicast,
             )
+
+    def _take_tally(self, group: Group) -> None:
+        tally, view = group.tally, group.view
+        members = len(view.members) if view is not None else 0
+        now = (tally.messages, members, group.unacknowledged)
+        if self._told.get(group) == now:
+            return
+        self._told[group] = now
+        self._events.record(
+            Record.GROUP,
+            self._node.node,
+            group.group_id,
+            members,
+            tally.messages,
+            tally.bytes,
+            tally.own_messages,
+            tally.own_bytes,
+            group.unacknowledged,
+        )

@@ -46,6 +46,9 @@ class Record(IntEnum):
     REGION = 5
     APPLICATION = 6
     LOST = 7
+    LEFT = 8
+    GROUP = 9
+    DELIVERY = 10
 
 
 class Field(NamedTuple):
@@ -92,6 +95,28 @@ SCHEMA: dict[Record, tuple[Field, ...]] = {
     Record.APPLICATION: (Field("node", int), Field("name", str), Field("values", dict)),
     # So many records before this one could not be kept: the disk was slow, full, or refused.
     Record.LOST: (Field("records", int),),
+    # The node has left the group; that it joined is told by its first VIEW.
+    Record.LEFT: (Field("node", int), Field("group", bytes)),
+    # What one group has cost since it was joined: all that was delivered, and the node's own part.
+    Record.GROUP: (
+        Field("node", int),
+        Field("group", bytes),
+        Field("members", int),
+        Field("messages", int),
+        Field("bytes", int),
+        Field("own_messages", int),
+        Field("own_bytes", int),
+        Field("unacknowledged", int),
+    ),
+    # One message at one receiver. Only where sender and receiver share a clock, as simulated
+    # nodes and programs on one computer do, can anybody know how long it took.
+    Record.DELIVERY: (
+        Field("node", int),
+        Field("group", bytes),
+        Field("sender", int),
+        Field("bytes", int),
+        Field("latency_ns", int),
+    ),
 }
 
 

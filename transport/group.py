@@ -27,6 +27,7 @@ from transport.errors import (
 from transport.group_keys import GroupKeys
 from transport.interfaces import DeliveriesCallback, Delivery, Feed, View, ViewCallback
 from transport.queues import BoundedQueue
+from transport.tally import Tally
 
 if TYPE_CHECKING:
     from transport.node import Node
@@ -185,6 +186,7 @@ class Group:
         "number",
         "on_error",
         "open_batch",
+        "tally",
     )
 
     def __init__(self, node: Node, group_id: bytes, number: int, keys: GroupKeys) -> None:
@@ -196,6 +198,8 @@ class Group:
         self.handle: binding.CData = None
         self.number = number
         self.open_batch: object | None = None
+        # What it has cost so far.
+        self.tally = Tally()
         self._node = node
         self._view: View | None = None
         self._on_deliveries: DeliveriesCallback | None = None

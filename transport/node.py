@@ -28,6 +28,7 @@ from transport.interfaces import GROUP_ID_BYTES, GROUP_KEY_BYTES, Delivery, Memb
 log = logging.getLogger(__name__)
 
 HealthCallback = Callable[[HealthChanged], None]
+Change = HealthChanged | tuple[Group, View | None]
 
 _new_tuple = tuple.__new__
 
@@ -71,8 +72,9 @@ class Node:
         self.on_health: HealthCallback | None = None
         # Called with contained errors of groups that have no hook of their own, and of the engine.
         self.on_error: ErrorCallback | None = None
-        # Told of each change of health and of each view, before those whom it concerns: for logs.
-        self.on_change: Callable[[HealthChanged | tuple[Group, View]], None] | None = None
+        # Told of each change of health, of each view and (without a view) of each group that was
+        # left, before those whom it concerns: for logs.
+        self.on_change: Callable[[Change], None] | None = None
         # How many feeds are being asked now: while any is, C must not be called again.
         self.pulling = 0
         self._core: binding.Core | None = None
@@ -181,6 +183,8 @@ class Node:
         handle = group.handle
         if self._groups.pop(group.number, None) is None:
             return
+        if self.on_change is not None:
+            self.on_change((group, None))
         group.end(None)
         self.when_possible(lambda: self._leave(handle))
 
@@ -237,6 +241,7 @@ class Node:
         if not isinstance(batch, _Batch):
             batch = group.open_batch = _Batch(group)
             self._queue.append(batch)
+        group.tally.add(senders, sizes, self.node)
         loans, views = self.lend(addresses, sizes)
         batch.senders.extend(senders)
         batch.loans.extend(loans)

@@ -49,6 +49,9 @@ COMMANDS: dict[str, CommandEntry] = {
             "bench", "measure how fast the engine is on this machine", "app.commands.bench"
         ),
         CommandEntry(
+            "pipeline", "jobs on event logs: figures, reports, plans", "app.commands.pipeline"
+        ),
+        CommandEntry(
             "identity", "show the fingerprint by which others know you", "app.commands.identity"
         ),
         CommandEntry("scope", "make, show, join and leave private networks", "app.commands.scope"),

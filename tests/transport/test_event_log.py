@@ -321,7 +321,7 @@ def test_engine_is_logged_with_health_views_counters_and_regions(tmp_path: Path)
         me = node.node
     kept = [row for path in closed(tmp_path) for row in rows(path)]
     kinds = {row.kind for row in kept}
-    assert kinds == set(Record) - {Record.LOST}
+    assert kinds == set(Record) - {Record.LOST, Record.LEFT, Record.DELIVERY}
     assert any(row.kind is Record.HEALTH and Health(row.values["health"]).admitted for row in kept)
     last_view = [row for row in kept if row.kind is Record.VIEW][-1]
     assert len(last_view.values["members"]) == 3
@@ -332,3 +332,42 @@ def test_engine_is_logged_with_health_views_counters_and_regions(tmp_path: Path)
     assert delivered == 10
     assert len(samples) >= 3
     assert not opened(tmp_path)
+
+
+def test_groups_are_logged_with_what_they_cost_until_they_are_left(tmp_path: Path) -> None:
+    with Simulation(seed=4) as simulation:
+        node, other = simulation.add_nodes(2)
+
+        def call_at(deadline_s: float, callback: Callable[[], None]) -> _Timer:
+            return _Timer(simulation.call_later(deadline_s - simulation.time(), callback))
+
+        log = EventLog(
+            tmp_path,
+            program="test",
+            scope_label="",
+            counter_names=counter_names(),
+            wall_ns=lambda: int(simulation.time() * 1e9),
+            clock=simulation.time,
+        )
+        logger = EngineLogger(node, log, call_at, simulation.time)
+        recorders = [Recorder(each.join(GROUP_ID, KEY)) for each in (node, other)]
+        assert simulation.run_until(in_one_view(recorders))
+        recorders[0].send(b"own")
+        recorders[1].send(b"other's")
+        simulation.run_for(15)
+        logger.delivered(recorders[0].group, other.node, 7, 0.002)
+        simulation.run_for(30)
+        node.leave(recorders[0].group)
+        logger.close()
+        me = node.node
+    kept = [row for path in closed(tmp_path) for row in rows(path)]
+    tallies = [row.values for row in kept if row.kind is Record.GROUP]
+    assert len(tallies) <= 3, "a group in which nothing happened is not logged again"
+    last = tallies[-1]
+    assert (last["messages"], last["bytes"], last["own_messages"], last["own_bytes"]) == (
+        *(2, 10, 1, 3),
+    )
+    (left,) = [row.values for row in kept if row.kind is Record.LEFT]
+    assert left == {"node": me, "group": GROUP_ID}
+    (delivery,) = [row.values for row in kept if row.kind is Record.DELIVERY]
+    assert delivery["latency_ns"] == 2_000_000

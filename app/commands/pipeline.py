@@ -1,0 +1,44 @@
+"""`live-objects pipeline …`: jobs on event logs, in a process of their own.
+
+Nothing of the pipeline is imported here: it needs Spark and Java, which the application does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from types import FrameType
+
+from app.errors import StartProblem
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    # Everything behind the command's name, options and --help too, is for the other process.
+    parser.prefix_chars = "\0"
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if any(find_spec(name) is None for name in ("pipeline", "pyspark", "pyarrow")):
+        raise StartProblem(
+            "The pipeline is not installed here: install the Python package with its extra,"
+            " live-objects[pipeline], and Java 17."
+        )
+    child = subprocess.Popen([sys.executable, "-m", "pipeline", *arguments.arguments])
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        child.terminate()
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        while True:
+            try:
+                return child.wait()
+            except KeyboardInterrupt:
+                # The terminal has told the other process, too; it ends by itself.
+                continue
+    finally:
+        signal.signal(signal.SIGTERM, before)

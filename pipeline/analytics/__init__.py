@@ -1,0 +1,1 @@
+"""What the network did, from the logs of those who took part."""

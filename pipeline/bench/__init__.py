@@ -1,0 +1,1 @@
+"""What the jobs cost, beside others that do the same; each side is a process of its own."""

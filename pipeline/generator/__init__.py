@@ -1,0 +1,1 @@
+"""Logs of offices that do not exist, of any size, from a seed."""

@@ -1,0 +1,1 @@
+"""From landed files to a store of events by day and kind; what is wrong is set aside."""

@@ -1,0 +1,1 @@
+"""From closed segments to Parquet files in the folder that ingest watches."""

@@ -1,0 +1,1 @@
+"""What a person looks at, and what a desktop can show live."""

@@ -1,0 +1,173 @@
+"""Plots as SVG, drawn with the page's own colours so that they are right in light and in dark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+WIDTH, HEIGHT = 720, 250
+LEFT, RIGHT, TOP, BOTTOM = 64, 12, 30, 28
+TICKS = 5
+POINTS_MAX = 720
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A line: its name, and its values at the plot's places; None where there is none."""
+
+    name: str
+    values: Sequence[float | None]
+
+
+def line_plot(
+    title: str,
+    places: Sequence[float],
+    series: Sequence[Series],
+    *,
+    place_text: Callable[[float], str],
+    value_text: Callable[[float], str],
+) -> str:
+    """Lines over time. Long ones are thinned by taking the largest of neighbours, so that no peak
+    gets lost."""
+    places, series = _thinned(places, series)
+    known = [value for line in series for value in line.values if value is not None]
+    if not known or len(places) < 2:
+        return _empty(title)
+    top = _round_up(max(known))
+    first, last = places[0], places[-1]
+
+    def x(place: float) -> float:
+        return LEFT + (place - first) / (last - first) * (WIDTH - LEFT - RIGHT)
+
+    def y(value: float) -> float:
+        return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM)
+
+    parts = [_frame_of(title, top, y, value_text)]
+    for number in range(TICKS + 1):
+        place = first + (last - first) * number / TICKS
+        anchor = "start" if number == 0 else "end" if number == TICKS else "middle"
+        parts.append(
+            f'<text class="tick" x="{x(place):.1f}" y="{HEIGHT - 8}" text-anchor="{anchor}">'
+            f"{escape(place_text(place))}</text>"
+        )
+    for number, line in enumerate(series):
+        points = [
+            (x(place), y(value))
+            for place, value in zip(places, line.values, strict=True)
+            if value is not None
+        ]
+        path = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
+        largest = max((value for value in line.values if value is not None), default=0.0)
+        parts.append(
+            f'<polyline class="line s{number}" points="{path}"><title>{escape(line.name)}: at most'
+            f" {escape(value_text(largest))}</title></polyline>"
+        )
+    parts.append(_legend(series))
+    return _svg(title, parts)
+
+
+def bar_plot(
+    title: str, bars: Sequence[tuple[str, float]], *, value_text: Callable[[float], str]
+) -> str:
+    """Horizontal bars with their names, the values written at their ends."""
+    if not bars:
+        return _empty(title)
+    top = max(value for _, value in bars) or 1.0
+    row, name_width = 22, 230
+    height = TOP + row * len(bars) + 8
+    parts = [f'<text class="title" x="8" y="18">{escape(title)}</text>']
+    room = WIDTH - name_width - 110
+    for number, (name, value) in enumerate(bars):
+        y = TOP + number * row
+        width = max(1.0, value / top * room)
+        parts += [
+            (
+                f'<text class="name" x="{name_width - 8}" y="{y + 14}" text-anchor="end">'
+                f"{escape(name)}</text>"
+            ),
+            (
+                f'<rect class="bar s0" x="{name_width}" y="{y + 2}" width="{width:.1f}" height="16"'
+                f' rx="2"><title>{escape(name)}: {escape(value_text(value))}</title></rect>'
+            ),
+            (
+                f'<text class="tick" x="{name_width + width + 6:.1f}" y="{y + 14}">'
+                f"{escape(value_text(value))}</text>"
+            ),
+        ]
+    return _svg(title, parts, height)
+
+
+def _frame_of(
+    title: str, top: float, y: Callable[[float], float], value_text: Callable[[float], str]
+) -> str:
+    parts = [f'<text class="title" x="8" y="18">{escape(title)}</text>']
+    for number in range(5):
+        value = top * number / 4
+        parts.append(
+            f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value):.1f}"'
+            f' y2="{y(value):.1f}"/><text class="tick" x="{LEFT - 6}" y="{y(value) + 4:.1f}"'
+            f' text-anchor="end">{escape(value_text(value))}</text>'
+        )
+    return "".join(parts)
+
+
+def _legend(series: Sequence[Series]) -> str:
+    if len(series) < 2:
+        return ""
+    parts = []
+    x = float(WIDTH - RIGHT)
+    for number, line in reversed(list(enumerate(series))):
+        x -= 7.0 * len(line.name) + 26
+        parts.append(
+            f'<rect class="bar s{number}" x="{x:.0f}" y="9" width="12" height="10" rx="2"/>'
+            f'<text class="tick" x="{x + 16:.0f}" y="18">{escape(line.name)}</text>'
+        )
+    return "".join(parts)
+
+
+def _thinned(
+    places: Sequence[float], series: Sequence[Series]
+) -> tuple[Sequence[float], Sequence[Series]]:
+    step = math.ceil(len(places) / POINTS_MAX)
+    if step <= 1:
+        return places, series
+
+    def largest(values: Sequence[float | None]) -> float | None:
+        return max((value for value in values if value is not None), default=None)
+
+    starts = range(0, len(places), step)
+    return [places[start] for start in starts], [
+        Series(line.name, [largest(line.values[start : start + step]) for start in starts])
+        for line in series
+    ]
+
+
+def _round_up(value: float) -> float:
+    """The next number of the form 1, 2, 2.5 or 5 times a power of ten."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(
+        (factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= value), 10 * power
+    )
+
+
+def _svg(title: str, parts: Sequence[str], height: int = HEIGHT) -> str:
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(title, quote=True)}">'
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def _empty(title: str) -> str:
+    return _svg(
+        title,
+        [
+            f'<text class="title" x="8" y="18">{escape(title)}</text>',
+            '<text class="tick" x="8" y="48">Nothing was logged of this.</text>',
+        ],
+        64,
+    )
