@@ -23,10 +23,11 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.desk import Desk
+from app.desk import Around, Desk
 from app.event_loop import EventLoop
 from app.paths import find_paths
 from app.session import Session
+from app.settings import SettingsKeeper
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from liveobj.objects.desktop import Placing
@@ -64,13 +65,17 @@ class Run:
         return self.times_ms[min(int(len(self.times_ms) * share), len(self.times_ms) - 1)]
 
 
-def build(folder: Path, loop: EventLoop) -> Session:
-    """A session on a network on which nobody else is."""
+def build(folder: Path, theme: Theme, loop: EventLoop) -> tuple[Session, Desk, MainWindow]:
+    """A program on a network on which nobody else is."""
     paths = find_paths({}, folder)
     paths.make()
-    engine = Simulation(1).add_node()
-    host = Host(engine, paths.objects, Person("Ada"), loop, os.urandom)
-    return Session(host, paths, KINDS)
+    host = Host(Simulation(1).add_node(), paths.objects, Person("Ada"), loop, os.urandom)
+    session = Session(host, paths, KINDS)
+    window = MainWindow(theme, KINDS)
+    settings = SettingsKeeper(paths.settings)
+    settings.change(name="Ada", introduced=True)
+    around = Around(paths, settings, NetworkWords("", ""), "", lambda: None, datetime.now)
+    return session, Desk(session, window, around), window
 
 
 def fill(view: DesktopView, items: int) -> None:
@@ -119,10 +124,7 @@ def measure(items: int, frames: int) -> list[Run]:
     loop = EventLoop(application)
     theme = Theme(application, Mode.LIGHT)
     with tempfile.TemporaryDirectory() as folder:
-        session = build(Path(folder), loop)
-        window = MainWindow(theme, KINDS)
-        network = NetworkWords("", "")
-        desk = Desk(session, window, network, lambda _: None, lambda: None, datetime.now)
+        session, desk, window = build(Path(folder), theme, loop)
         window.resize(*WINDOW)
         window.show()
         desk.new_object(KINDS["desktop"])
@@ -140,8 +142,7 @@ def measure(items: int, frames: int) -> list[Run]:
             pan(view, "an eighth", Camera(0, 0, 0.126), frames),
             pan(view, "all in sight", all_in_sight, frames),
         ]
-        for page in window.object_pages():
-            window.close_page(page)
+        desk.close()
         session.close_all()
         window.close()
     loop.close()

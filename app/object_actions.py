@@ -72,7 +72,14 @@ class ObjectActions:
             Action("object.open", tr("Open…"), self._ask_open, "Ctrl+O"),
             Action("object.paste", tr("Open reference from clipboard"), self._open_copied),
             Action("object.save", tr("Save"), self._save, "Ctrl+S", no_object),
-            Action("object.rename", tr("Rename"), self._rename, "F2", self._why_no_rename),
+            Action(
+                "object.rename",
+                tr("Rename"),
+                self._rename,
+                "F2",
+                self._why_no_rename,
+                yields=True,
+            ),
             Action(
                 "object.pin",
                 tr("Pin or unpin"),

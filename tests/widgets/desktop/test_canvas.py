@@ -327,6 +327,7 @@ def test_menus_offer_what_can_be_done(ada: Person, notes: list[str]) -> None:
 
 
 def test_a_double_click_on_the_strip_opens_a_tab(ada: Person, notes: list[str]) -> None:
+    ada.settle()
     ada.double_click(150, 75)
     front = ada.place.window.front
     assert front is not None

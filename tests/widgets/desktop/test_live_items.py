@@ -200,7 +200,8 @@ def test_a_desktop_in_a_desktop_can_be_worked_in(ada: Person) -> None:
 
 
 def test_links_are_followed_and_never_opened_in_place(ada: Person) -> None:
-    ada.desktop.place(GOOD, Frame(100, 100, 260, 64), Form.LINK)
+    known = ada.view.around.make(KINDS["note"], "Plan")
+    ada.desktop.place(known, Frame(100, 100, 260, 64), Form.LINK)
     ada.settle()
     assert ada.canvas.live.open_items == []
     ada.click(250, 130)
