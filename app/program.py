@@ -31,6 +31,7 @@ from app.settings import SettingsKeeper
 from app.single_instance import InstanceServer
 from app.window import MainWindow
 from liveobj.host import Host, Person
+from transport.streams import LoopStreams
 from widgets.kinds import KINDS
 from widgets.language import language
 from widgets.roles import Mode
@@ -86,6 +87,7 @@ def _run_live(
     now = settings.now
     person = Person(options.name or now.name, options.colour or now.colour)
     consent = ConsentAsker()
+    streams = LoopStreams(loop, network.engine.info().address.text, os.urandom)
     session = Session(
         Host(
             network.engine,
@@ -96,6 +98,7 @@ def _run_live(
             wall_time=time.time,
             identity=NetworkProfile.of(paths).identity(),
             ask_consent=consent.ask,
+            streams=streams,
         ),
         paths,
         KINDS,
@@ -121,6 +124,7 @@ def _run_live(
     # Everything lives.
     network.start(log_events=now.event_log)
     network.find_others(loop)
+    listening = loop.create_task(streams.start())
     desk.restoring.begin(restore=now.restore and not options.no_restore)
     desk.answer(
         {"do": "open", "files": [str(f.absolute()) for f in options.files], "live": options.live}
@@ -142,6 +146,8 @@ def _run_live(
     session.say_goodbye()
     loop.run_until_complete(network.stop_finding())
     loop.run_until_complete(asyncio.sleep(GOODBYE_S))
+    listening.cancel()
+    loop.run_until_complete(streams.close())
     session.close_all()
     window.deleteLater()
     return pictures.exit_code

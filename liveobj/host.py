@@ -14,7 +14,7 @@ from typing import Protocol
 
 from liveobj.packages.trust import Ask, refuse_all
 from transport.identities import Identity
-from transport.interfaces import Network
+from transport.interfaces import Network, Streams
 
 
 class TimerHandle(Protocol):
@@ -46,7 +46,8 @@ class Host:
     """What objects are given. `folder` holds their databases; `random_bytes` is `os.urandom` in the
     application and a seeded generator in a simulation. `wall_time` gives seconds since 1970, where
     there is a clock on the wall; `ask_consent` asks the person whether the code of a publisher may
-    run, and refuses by default; `identity` signs for the person, None leaves them unverified."""
+    run, and refuses by default; `identity` signs for the person, None leaves them unverified;
+    `streams` carries contents that are too large for messages, where the program has them."""
 
     network: Network
     folder: Path
@@ -57,6 +58,7 @@ class Host:
     ask_consent: Ask = refuse_all
     recalled_packages: frozenset[str] = frozenset()
     identity: Identity | None = None
+    streams: Streams | None = None
 
     def new_peer_id(self) -> int:
         """A fresh identity for one opening of one document.

@@ -71,15 +71,19 @@ class BulkServer:
     ) -> BulkServer:
         """Listens at an address of this computer; port 0 is any free one."""
         server = cls(random_bytes, silence_s)
+        await server.listen(address, port)
+        return server
+
+    async def listen(self, address: str, port: int = 0) -> None:
+        """Begins to answer; offers may be made before."""
         try:
-            server._server = await asyncio.start_server(server._connected, address, port)
+            self._server = await asyncio.start_server(self._connected, address, port)
         except OSError as problem:
             raise PortInUse(
                 f"Port {port} of {address} cannot be used for streams: choose another one.",
                 port=port,
                 address=address,
             ) from problem
-        return server
 
     @property
     def port(self) -> int:
@@ -90,9 +94,14 @@ class BulkServer:
     def offer(self, group_id: bytes, key: bytes, path: Path) -> bytes:
         """Lets members of a group fetch a file; gives the name of its content."""
         name = file_content_id(path)
+        self.offer_known(group_id, key, name, path)
+        return name
+
+    def offer_known(self, group_id: bytes, key: bytes, name: bytes, path: Path) -> None:
+        """The same where the name of the content is known, so that the file need not be read; who
+        fetches it checks it anyway."""
         self._keys[group_id] = key
         self._offers[group_id, name] = path
-        return name
 
     def withdraw(self, group_id: bytes, name: bytes | None = None) -> None:
         """Takes back one offer, or all of a group."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 GROUP_ID_BYTES = 16
@@ -111,3 +112,49 @@ class Network(Protocol):
 
     def join(self, group_id: bytes, key: bytes) -> Group:
         """Joins the group; the first view follows when membership has been agreed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPlace:
+    """Where a member can be asked for contents: an address of the network, and a port."""
+
+    address: str
+    port: int
+
+
+class Fetching(Protocol):
+    """A content on its way."""
+
+    def cancel(self) -> None:
+        """Stops; what has come is kept for the next time. Nothing is called back any more."""
+
+
+class Streams(Protocol):
+    """Contents too large for messages, between members of a group, by the hash of the content
+    (`transport.bulk.content_id`). `transport.streams` fulfils it on TCP, and
+    `transport.simulated_streams` on any clock."""
+
+    @property
+    def place(self) -> StreamPlace | None:
+        """Where others can ask this computer; None while they cannot."""
+
+    def offer(self, group_id: bytes, key: bytes, name: bytes, path: Path) -> None:
+        """Lets members of a group fetch a file, whose content has that name."""
+
+    def withdraw(self, group_id: bytes, name: bytes | None = None) -> None:
+        """Takes back one offer, or all of a group."""
+
+    def fetch(
+        self,
+        place: StreamPlace,
+        group_id: bytes,
+        key: bytes,
+        name: bytes,
+        destination: Path,
+        size_max: int,
+        progress: Callable[[int, int], None],
+        done: Callable[[str], None],
+    ) -> Fetching:
+        """Fetches a content into a file that appears when it is whole and right. `progress` is
+        told how much of how much is there; `done` gets an empty text, or a sentence about what
+        went wrong. Neither is called before this returns."""

@@ -6,6 +6,7 @@ from widgets import note_view
 from widgets.chat import chat_view
 from widgets.desktop import desktop_view
 from widgets.folder import folder_view
+from widgets.image import image_view
 from widgets.object_kind import Kinds
 from widgets.table import table_view
 
@@ -16,5 +17,6 @@ KINDS = Kinds(
         table_view.KIND,
         desktop_view.KIND,
         folder_view.KIND,
+        image_view.KIND,
     ]
 )

@@ -50,6 +50,7 @@ QToolButton { background: transparent; border: 1px solid transparent; border-rad
     padding: 5px; }
 QToolButton:hover { background: $hover; }
 QToolButton:focus { border: 1px solid $accent; }
+QToolButton:checked { background: $selection; }
 QToolButton::menu-indicator { image: none; }
 QToolButton[kind="navigation"] { padding: 5px 10px; text-align: left; font-weight: $medium; }
 QToolButton[kind="navigation"]:checked { background: $selection; }

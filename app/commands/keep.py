@@ -24,6 +24,7 @@ from transport.engine import Engine
 from transport.key_rotation import KeyRotation
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.peer_book import choose_peers
+from transport.streams import LoopStreams
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +57,8 @@ async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
         EngineJoin(engine, watcher)
         keys = KeyRotation(engine, watcher.call_at, time.monotonic, time.time)
         person = Person(arguments.name)
+        streams = LoopStreams(loop, engine.info().address.text, os.urandom)
+        await streams.start()
         host = Host(
             engine,
             paths.objects,
@@ -64,6 +67,7 @@ async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
             os.urandom,
             wall_time=time.time,
             identity=profile.identity(),
+            streams=streams,
         )
         keeper = Keeper(host, [file.resolve() for file in arguments.files])
         try:
@@ -74,6 +78,7 @@ async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
         finally:
             keeper.close()
             keys.close()
+            await streams.close()
     finally:
         await engine.close()
     return 0

@@ -9,6 +9,7 @@ reports.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -58,7 +59,8 @@ class PresenceEntry:
     selection, what one looks at. Each kind of view gives it its own form, and must expect any.
 
     `fingerprint` is that of the identity that has signed for this member, empty where none has: the
-    name is what somebody calls themselves, and not verified then."""
+    name is what somebody calls themselves, and not verified then. `streams` is where the member can
+    be asked for large contents: an address of the network and a port."""
 
     name: str
     colour: str
@@ -66,6 +68,7 @@ class PresenceEntry:
     spot: Plain = None
     fingerprint: str = ""
     attention: Attention = Attention.LOOKING
+    streams: tuple[str, int] | None = None
 
     def fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"name": self.name, "colour": self.colour}
@@ -75,6 +78,8 @@ class PresenceEntry:
             fields["spot"] = self.spot
         if self.attention is not Attention.LOOKING:
             fields["attention"] = self.attention.value
+        if self.streams is not None:
+            fields["streams"] = list(self.streams)
         return fields
 
     @classmethod
@@ -92,6 +97,7 @@ class PresenceEntry:
             _read_caret(fields.get("caret")),
             _read_spot(fields.get("spot")),
             attention=_read_attention(fields.get("attention")),
+            streams=_read_streams(fields.get("streams")),
         )
 
 
@@ -104,6 +110,18 @@ def _read_caret(field: object) -> Caret | None:
                 raise BadMessage("a caret out of bounds")
             return Caret(container, head, anchor)
     raise BadMessage("a presence with a strange caret")
+
+
+def _read_streams(field: object) -> tuple[str, int] | None:
+    match field:
+        case None:
+            return None
+        case [str(address), int(port)] if 0 < port < 1 << 16 and len(address) <= 45:
+            try:
+                return str(ipaddress.ip_address(address)), port
+            except ValueError:
+                pass
+    raise BadMessage("a presence with a strange place for streams")
 
 
 def _read_spot(field: Any) -> Plain:
@@ -205,6 +223,10 @@ class Presence:
             except (BadMessage, OverflowError, TypeError) as problem:
                 raise ValueError(f"nobody would take this spot: {problem}") from None
         self._set(replace(self._mine, spot=spot))
+
+    def set_streams(self, place: tuple[str, int] | None) -> None:
+        """Says where this member can be asked for large contents; None: nowhere."""
+        self._set(replace(self._mine, streams=place))
 
     def _set(self, entry: PresenceEntry) -> None:
         if entry != self._mine:

@@ -12,6 +12,7 @@ from liveobj.objects import (
     checkpointed_channel,
     desktop_object,
     group_objects,
+    image,
     library,
     ordered_objects,
     registry,
@@ -32,6 +33,7 @@ from liveobj.objects.group_objects import (
     SENSOR_ID,
     new_group_object,
 )
+from liveobj.objects.image import new_image
 from liveobj.objects.ordered_objects import new_ordered
 from liveobj.objects.replicated_values import new_counter, new_log, new_map
 from liveobj.objects.rich_document import new_document
@@ -49,6 +51,7 @@ MAKERS: dict[str, Maker] = {
     "document": new_document,
     "folder": new_folder,
     "chat": new_chat,
+    "image": new_image,
     "table": new_table,
     "map": new_map,
     "counter": new_counter,
@@ -70,6 +73,7 @@ DECLARED = (
     checkpointed_channel,
     desktop_object,
     group_objects,
+    image,
     library,
     ordered_objects,
     registry,

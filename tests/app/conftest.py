@@ -20,6 +20,7 @@ from app.settings import SettingsKeeper
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from tests.app.memory_network import MemoryHub
+from transport.simulated_streams import StreamHub
 from widgets.kinds import KINDS
 from widgets.note_editor import NoteEditor
 from widgets.note_view import NoteView
@@ -63,6 +64,7 @@ def hub() -> MemoryHub:
 def make_place(qapp: QApplication, hub: MemoryHub, tmp_path: Path) -> Iterator[MakePlace]:
     loop = EventLoop(qapp)
     theme = Theme(qapp, Mode.LIGHT)
+    contents = StreamHub(loop)
     places: list[Place] = []
 
     def make(name: str) -> Place:
@@ -70,7 +72,8 @@ def make_place(qapp: QApplication, hub: MemoryHub, tmp_path: Path) -> Iterator[M
         paths.make()
         person = Person(name, "#006892")
         random_bytes = random.Random(name).randbytes
-        host = Host(hub.network(), paths.objects, person, loop, random_bytes)
+        streams = contents.streams()
+        host = Host(hub.network(), paths.objects, person, loop, random_bytes, streams=streams)
         session = Session(host, paths, KINDS)
         window = MainWindow(theme, KINDS)
         # What one gives the other in a test is not asked about; see test_preview.py for that.

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
 from liveobj.capabilities import view_only
 from liveobj.references import Reference, write_reference_file
 from tests.app.conftest import MakePlace, Place
@@ -45,3 +49,13 @@ def view_of(place: Place) -> Any:
     front = place.window.front
     assert front is not None
     return front.view
+
+
+def drop_on(view: QWidget, mime: QMimeData) -> None:
+    """Drags something over a view and lets it go if it may be, as Qt would."""
+    button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(20, 90), Qt.DropAction.CopyAction, mime, button, keys)
+    QApplication.sendEvent(view, enter)
+    if enter.isAccepted():
+        event = QDropEvent(QPointF(20, 90), Qt.DropAction.CopyAction, mime, button, keys)
+        QApplication.sendEvent(view, event)

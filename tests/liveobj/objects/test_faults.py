@@ -14,6 +14,7 @@ import pytest
 
 from liveobj.objects.catalogue import MAKERS
 from liveobj.objects.desktop_items import Frame
+from liveobj.objects.image import Mark
 from liveobj.references import Primitive, Reference, write_reference
 from liveobj.richtext.model import Paragraph, Run
 from liveobj.runtime import Runtime
@@ -63,6 +64,11 @@ CASES = [
         lambda i: {
             int(text) for row in i.shared.content.rows if (text := i.shared.content.text(row, "c"))
         },
+    ),
+    Case(
+        "image",
+        lambda i, n: i.shared.draw(Mark("pen", ((n / 10, 0), (1, 1)), "#336699", 0.01)),
+        lambda i: {round(10 * mark.points[0][0]) for mark in i.shared.drawn().values()},
     ),
     Case(
         "chat",

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from liveobj.capabilities import view_only
@@ -17,7 +16,7 @@ from liveobj.objects.text_note import new_note
 from liveobj.references import Primitive, write_reference_file
 from tests.app.conftest import MakePlace
 from tests.app.memory_network import MemoryHub
-from tests.widgets.pair import Pair, view_of
+from tests.widgets.pair import Pair, drop_on, view_of
 from widgets import drag
 from widgets.folder.thumbnails import QuietSurroundings, Thumbnails
 from widgets.kinds import KINDS
@@ -31,16 +30,6 @@ def pair(make_place: MakePlace, hub: MemoryHub) -> Pair:
 
 def names(view: Any) -> list[str]:
     return [entry["name"] for entry in view.describe()["entries"]]
-
-
-def drop(view: Any, mime: QMimeData) -> None:
-    """Drags something over the folder and lets it go if it may be, as Qt would."""
-    button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(QPoint(20, 90), Qt.DropAction.CopyAction, mime, button, keys)
-    QApplication.sendEvent(view, enter)
-    if enter.isAccepted():
-        event = QDropEvent(QPointF(20, 90), Qt.DropAction.CopyAction, mime, button, keys)
-        QApplication.sendEvent(view, event)
 
 
 def test_what_one_puts_in_the_other_sees_and_opens(pair: Pair, qtbot: Any) -> None:
@@ -110,8 +99,8 @@ def test_search_narrows_by_every_word(pair: Pair, qtbot: Any) -> None:
 def test_references_files_and_tools_can_be_dropped(pair: Pair, tmp_path: Path) -> None:
     ada, jun = pair.views
     note = new_note("Menu", os.urandom)
-    drop(ada, drag.mime_of(note, "Menu"))
-    drop(ada, drag.mime_of(note, "Menu"))
+    drop_on(ada, drag.mime_of(note, "Menu"))
+    drop_on(ada, drag.mime_of(note, "Menu"))
     assert names(ada) == ["Menu"], "what is in the folder already is not put in twice"
     file = tmp_path / "Guests.liveobject"
     write_reference_file(new_note("Guests", os.urandom), file)
@@ -119,10 +108,10 @@ def test_references_files_and_tools_can_be_dropped(pair: Pair, tmp_path: Path) -
     broken.write_text("<nonsense/>")
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(file)), QUrl.fromLocalFile(str(broken))])
-    drop(ada, mime)
+    drop_on(ada, mime)
     assert names(ada) == ["Guests", "Menu"]
     assert pair.ada.window.notice.text
-    drop(ada, drag.mime_of_kind("chat"))
+    drop_on(ada, drag.mime_of_kind("chat"))
     pair.settle()
     assert names(jun) == ["Chat 16 November", "Guests", "Menu"]
     out = ada.model.mimeData([ada.model.index(2)])

@@ -1,0 +1,1 @@
+"""Contents too large for a document: kept by their hash, fetched from whoever has them."""
