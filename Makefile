@@ -41,7 +41,7 @@ STAMP_PYTHON   := $(VENV)/.stamp-python
 STAMP_ENGINE   := $(VENV)/.stamp-engine
 STAMP_PIPELINE := $(VENV)/.stamp-pipeline
 
-.PHONY: help run screenshot test lint format languages bench planted swarm fuzz clean distclean
+.PHONY: help run screenshot test lint format languages bench planted soak swarm fuzz clean distclean
 
 help:
 	@echo 'make run         set up what is missing and start the application; without a display'
@@ -54,6 +54,7 @@ help:
 	@echo 'make bench       run the benchmarks: an idle program, the engine, Python callbacks; with PEERS=1'
 	@echo '                 also other systems, installed for it alone'
 	@echo 'make swarm       random storms on simulated nodes for TIME=$(TIME) seconds; prints how to replay'
+	@echo 'make soak        drive five real programs wildly for TIME=$(TIME) seconds, then compare all they hold'
 	@echo 'make planted     plant known bugs in the engine and let the swarm look, TIME=$(TIME) seconds each'
 	@echo 'make fuzz        run every fuzzer for TIME=$(TIME) seconds'
 	@echo 'make clean       remove what was built'
@@ -113,6 +114,10 @@ bench: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 # Plants twenty known bugs one at a time; the swarm must find at least nineteen.
 planted: $(STAMP_PACKAGES)
 	@$(PYTHON_IN_VENV) native/tools/planted.py --seconds $(TIME)
+
+# Five programs with windows, real processes on this PC: edits, kills, freezes, cuts; then compared.
+soak: $(STAMP_ENGINE)
+	@$(PYTHON_IN_VENV) -m app.soak --seconds $(TIME) $(ARGS)
 
 swarm: $(STAMP_PACKAGES)
 	@$(NATIVE) swarm

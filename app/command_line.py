@@ -40,6 +40,7 @@ class Options:
     size: tuple[int, int] | None
     live: bool
     no_restore: bool
+    driven: bool
 
 
 def parse(arguments: Sequence[str]) -> Options:
@@ -57,6 +58,7 @@ def parse(arguments: Sequence[str]) -> Options:
         size=parsed.size,
         live=parsed.live,
         no_restore=parsed.no_restore,
+        driven=parsed.driven,
     )
 
 
@@ -91,6 +93,8 @@ def _window_parser() -> argparse.ArgumentParser:
     add("--theme", metavar="T", type=_theme, help="light, dark or system")
     add("--live", action="store_true", help="open the files without a preview: they are trusted")
     add("--no-restore", action="store_true", help="do not open again what was open")
+    # For soaks and benches: other programs of this user may edit and look inside.
+    add("--driven", action="store_true", help=argparse.SUPPRESS)
     add("--version", action="version", version=f"{PROGRAM} {VERSION}")
     return parser
 

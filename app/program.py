@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from app.command_line import PROGRAM, Options
 from app.consent import ConsentAsker
 from app.desk import Around, Desk, scope_words
+from app.driving import Driving
 from app.errors import EXIT_BAD_INPUT, StartProblem
 from app.event_loop import EventLoop
 from app.log import start_log
@@ -116,8 +117,13 @@ def _run_live(
     network.on_words = window.show_network
 
     # From now on later starts and scripts find this program.
+    driving = Driving(window) if options.driven else None
+
     def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-        return report(network.engine) if request == NET_REQUEST else desk.answer(request)
+        if request == NET_REQUEST:
+            return report(network.engine)
+        driven = None if driving is None else driving.answer(request)
+        return desk.answer(request) if driven is None else driven
 
     server.listen(answer)
 

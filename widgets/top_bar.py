@@ -30,8 +30,8 @@ _NAME_FROM_PX = 740
 
 
 class TopBar(QFrame):
-    """Attributes: `people` (the discs), `search`, `share` and `object_icon` (shown while an object
-    is in front), `following` (shown while the window follows somebody)."""
+    """Attributes: `people` (the discs), `search`; `share` and `object_icon` (shown while an object
+    is in front); `following` (shown while the window follows somebody)."""
 
     def __init__(
         self,

@@ -40,6 +40,9 @@ COMMANDS: dict[str, CommandEntry] = {
         CommandEntry(
             "keep", "keep objects alive and on disk, without a window", "app.commands.keep"
         ),
+        CommandEntry(
+            "gallery", "show every kind of object on a simulated network", "app.commands.gallery"
+        ),
         CommandEntry("net", "show who is here, live or as JSON", "app.commands.net"),
         CommandEntry("doctor", "find out why another computer is not seen", "app.commands.doctor"),
         CommandEntry(

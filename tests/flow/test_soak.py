@@ -1,0 +1,63 @@
+"""A short soak: real programs, edited, killed and cut at random, hold the same in the end."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from app.soak import SoakFailed, Tally, agree, soak
+from app.stirring import LEDGER, stir
+from liveobj.documents import Document
+
+
+def test_three_programs_hold_the_same_after_a_storm(tmp_path: Path) -> None:
+    result = soak(tmp_path, programs=3, seconds=3, seed=7)
+    assert result["stirs"] > 0
+    assert result["saved_marks"] >= result["stirs"]
+    assert "note" in result["characters"]
+
+
+class Pretender:
+    """Says what it is told to say."""
+
+    cut = False
+
+    def __init__(self, name: str, text: str, *marks: str) -> None:
+        self.name = name
+        document = {"text": text, LEDGER: dict.fromkeys(marks, True)}
+        self._held = {"id": {"kind": "note", "shown": {"text": text}, "document": document}}
+
+    def ask(self, request: dict[str, object]) -> dict[str, object]:
+        return {"contents": self._held, "busy": False} if request["do"] == "contents" else {}
+
+
+def test_one_different_character_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.soak.AGREE_S", 0.3)
+    pair = [Pretender("P0", "one"), Pretender("P1", "ONE")]
+    with pytest.raises(SoakFailed, match=r"differs .*\['text'\]"):
+        agree(pair, Tally())  # type: ignore[arg-type]
+
+
+def test_a_saved_edit_that_is_gone_is_noticed() -> None:
+    pair = [Pretender("P0", "one", "P0-1"), Pretender("P1", "one", "P0-1")]
+    agree(pair, Tally(marks={"id": {"P0-1"}}))  # type: ignore[arg-type]
+    with pytest.raises(SoakFailed, match="1 edits that were saved are gone"):
+        agree(pair, Tally(marks={"id": {"P0-1", "P1-2"}}))  # type: ignore[arg-type]
+
+
+def test_stirring_changes_what_is_there_and_can_be_repeated() -> None:
+    def stirred(seed: int) -> dict[str, object]:
+        document = Document(1)
+        with document.transaction():
+            document.text("text").insert(0, "begin")
+            document.map("about").set("title", "One")
+            document.map("about").set("size", 5)
+            document.map("about").set("on", True)
+        stir(document, random.Random(seed), 50, "mark")
+        return document.to_plain()
+
+    assert stirred(1) == stirred(1)
+    assert stirred(1) != stirred(2)
+    assert stirred(1)[LEDGER] == {"mark": True}
