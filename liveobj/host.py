@@ -33,6 +33,12 @@ class Scheduler(Protocol):
         """Runs `callback` once, `delay` seconds from now, unless cancelled."""
 
 
+class Watch(Protocol):
+    """A descriptor that is watched."""
+
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """Whoever sits at this machine, as the others see them; `colour` is `#rrggbb`."""
@@ -47,7 +53,8 @@ class Host:
     application and a seeded generator in a simulation. `wall_time` gives seconds since 1970, where
     there is a clock on the wall; `ask_consent` asks the person whether the code of a publisher may
     run, and refuses by default; `identity` signs for the person, None leaves them unverified;
-    `streams` carries contents that are too large for messages, where the program has them."""
+    `streams` carries contents that are too large for messages, where the program has them;
+    `watch_readable` calls back while a descriptor can be read, where the event loop can do that."""
 
     network: Network
     folder: Path
@@ -59,6 +66,7 @@ class Host:
     recalled_packages: frozenset[str] = frozenset()
     identity: Identity | None = None
     streams: Streams | None = None
+    watch_readable: Callable[[int, Callable[[], None]], Watch] | None = None
 
     def new_peer_id(self) -> int:
         """A fresh identity for one opening of one document.

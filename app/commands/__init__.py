@@ -55,6 +55,9 @@ COMMANDS: dict[str, CommandEntry] = {
             "pipeline", "jobs on event logs: figures, reports, plans", "app.commands.pipeline"
         ),
         CommandEntry(
+            "confined", "run a package apart; the program does that itself", "app.commands.confined"
+        ),
+        CommandEntry(
             "identity", "show the fingerprint by which others know you", "app.commands.identity"
         ),
         CommandEntry("scope", "make, show, join and leave private networks", "app.commands.scope"),

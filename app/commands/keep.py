@@ -68,6 +68,7 @@ async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
             wall_time=time.time,
             identity=profile.identity(),
             streams=streams,
+            watch_readable=watcher.watch_readable,
         )
         keeper = Keeper(host, [file.resolve() for file in arguments.files])
         try:

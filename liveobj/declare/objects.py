@@ -61,6 +61,9 @@ class ObjectDeclaration:
     type_parameters: tuple[str, ...]
     handlers: Named[EventSignature]
     runnable: bool
+    # Where its objects run, if that is not here: something with the methods of
+    # `runtime.foreign.Elsewhere`, for whom this package is too low to know them.
+    elsewhere: Any = None
 
     @property
     def template(self) -> TypeTemplate:

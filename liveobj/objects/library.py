@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from liveobj.declare import live_object
+from liveobj.confinement import ConfinedPackage, Described
+from liveobj.declare import DeclarationError, live_object
 from liveobj.objects.standard_types import FolderEndpoint, FolderType
 from liveobj.packages import Package, PackageProblem, Question, Trust, read_package
-from liveobj.packages.loading import load
+from liveobj.packages.loading import load, module_name, unpack
 from liveobj.packages.reading import PACKAGE_BYTES_MAX
 from liveobj.references import Primitive, Reference, Value
 from liveobj.references.model import Parameterized
@@ -31,6 +33,7 @@ class Library:
     folder: FolderEndpoint
 
     _package: Package | None = None
+    _confined: ConfinedPackage | None = None
     _refused = ""
     _stopped = False
     _asked: list[str]
@@ -50,7 +53,13 @@ class Library:
             self._use(package, trust)
             return
         manifest = package.manifest
-        question = Question(manifest.name, manifest.title, manifest.version, manifest.publisher)
+        question = Question(
+            manifest.name,
+            manifest.title,
+            manifest.version,
+            manifest.publisher,
+            manifest.confined,
+        )
         host.ask_consent(question, lambda agreed: self._on_answer(package, trust, agreed))
 
     def _read(self) -> Package:
@@ -71,6 +80,8 @@ class Library:
 
     def on_stop(self) -> None:
         self._stopped = True
+        if self._confined is not None:
+            self._confined.close()
 
     def _on_answer(self, package: Package, trust: Trust, agreed: bool) -> None:
         if self._stopped:
@@ -79,19 +90,60 @@ class Library:
             try:
                 self._use(package, trust)
             except PackageProblem as problem:
-                self._refused = str(problem)
+                self._refuse(str(problem))
         else:
-            self._refused = f"“{package.manifest.title}” was not allowed to run."
-        if self._refused:
-            self.context.notice(self._refused)
+            self._refuse(f"“{package.manifest.title}” was not allowed to run.")
+
+    def _refuse(self, sentence: str) -> None:
+        self._refused = sentence
+        self.context.notice(sentence)
+        self._answer()
+
+    def _answer(self) -> None:
         asked, self._asked = self._asked, []
         for name in asked:
             self.on_folder_get(name)
 
     def _use(self, package: Package, trust: Trust) -> None:
-        load(package, self.context.host.folder / "packages")
+        folder = self.context.host.folder / "packages"
+        if package.manifest.confined:
+            self._confine(package, folder)
+        else:
+            load(package, folder)
+            self._have(package)
         trust.accept(package)
+
+    def _have(self, package: Package) -> None:
         self._package = package
+        self._answer()
+
+    def _confine(self, package: Package, folder: Path) -> None:
+        """Runs the package in a process of its own, for this library and what is made from it."""
+        manifest = package.manifest
+        running = ConfinedPackage(
+            self.context.host,
+            manifest.title,
+            unpack(package, folder),
+            module_name(package),
+            sorted(set(manifest.objects.values())),
+        )
+        self._confined = running
+        running.use(lambda found: self._on_ready(package, running, found), self._on_broken)
+
+    def _on_ready(self, package: Package, running: ConfinedPackage, found: Described) -> None:
+        if self._stopped:
+            return
+        try:
+            for declaration in found.values():
+                self.context.declare(replace(declaration, elsewhere=running))
+        except DeclarationError as problem:
+            self._refuse(str(problem))
+        else:
+            self._have(package)
+
+    def _on_broken(self, sentence: str) -> None:
+        if not self._stopped:
+            self._refuse(sentence)
 
     def on_folder_get(self, name: str) -> None:
         if self._package is None and not self._refused:

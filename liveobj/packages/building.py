@@ -29,6 +29,7 @@ def build_package(
     *,
     expires: int,
     title: str = "",
+    confined: bool = False,
 ) -> bytes:
     """The bytes of a signed package; `files` must include `__init__.py`, which is imported."""
     key = SigningKey(signing_key)
@@ -40,6 +41,7 @@ def build_package(
         files={path: file_hash(data) for path, data in files.items()},
         objects=dict(objects),
         title=title or name,
+        confined=confined,
     )
     encoded = manifest.encode()
     return pack(files, encoded, bytes(key.sign(SIGNED_CONTEXT + encoded).signature))

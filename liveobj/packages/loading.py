@@ -1,7 +1,8 @@
 """Owns unpacking a trusted package and importing it, which declares its objects.
 
 An imported package has the rights of this program: Python code cannot be confined inside a process.
-That is why nothing is imported before it was signed, checked, and agreed to.
+That is why nothing is imported before it was signed, checked, and agreed to. One that says that it
+can be confined is imported in a process of its own instead (`liveobj.confinement`).
 """
 
 from __future__ import annotations
@@ -30,9 +31,13 @@ def unpack(package: Package, folder: Path) -> Path:
     return place
 
 
+def module_name(package: Package) -> str:
+    return f"{MODULE_PREFIX}{package.manifest.name}_{package.digest[:16]}"
+
+
 def load(package: Package, folder: Path) -> None:
     """Imports the package, once; its classes declare themselves."""
-    name = f"{MODULE_PREFIX}{package.manifest.name}_{package.digest[:16]}"
+    name = module_name(package)
     if name in sys.modules:
         return
     place = unpack(package, folder)

@@ -24,7 +24,8 @@ _HEX_32 = re.compile(r"[0-9a-f]{64}")
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """`version` only grows; `expires` is in seconds since 1970; `files` has the BLAKE2b hash of
-    each file by its path; `objects` names what can be asked for, by the id of its class."""
+    each file by its path; `objects` names what can be asked for, by the id of its class. The code
+    of a `confined` package runs in a process of its own, without network or files."""
 
     name: str
     version: int
@@ -33,10 +34,11 @@ class Manifest:
     files: Mapping[str, str]
     objects: Mapping[str, str]
     title: str = ""
+    confined: bool = False
 
     def encode(self) -> bytes:
         """The one spelling that is signed."""
-        content = {
+        content: dict[str, Any] = {
             "format": FORMAT,
             "name": self.name,
             "version": self.version,
@@ -46,6 +48,8 @@ class Manifest:
             "objects": dict(self.objects),
             "title": self.title,
         }
+        if self.confined:
+            content["confined"] = True
         return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
 
     @classmethod
@@ -69,6 +73,7 @@ class Manifest:
             files=_mapping(content, "files", PATH_PATTERN, _HEX_32),
             objects=_mapping(content, "objects", re.compile(r".{1,100}"), ID_PATTERN),
             title=str(content.get("title", ""))[:100],
+            confined=content.get("confined") is True,
         )
         if manifest.encode() != data:
             raise PackageProblem("The package says what it is in an unusual way.")

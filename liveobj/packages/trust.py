@@ -4,9 +4,10 @@ recalls."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.reading import Package
@@ -14,24 +15,54 @@ from liveobj.packages.reading import Package
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the person is asked before code of a publisher runs for the first time."""
+    """What the person is asked before code of a publisher runs for the first time. The answer is
+    remembered for the package and its publisher; a package that was `confined` and is not any
+    more is asked about again."""
 
     package: str
     title: str
     version: int
     publisher: str
+    confined: bool = False
 
     @property
     def sentence(self) -> str:
         shown = " ".join(self.publisher[i : i + 4] for i in range(0, 16, 4))
+        rights = (
+            "in a process of its own, without access to the network or to your files"
+            if self.confined
+            else "with the same rights as this program"
+        )
         return (
-            f"“{self.title}” (version {self.version}) wants to run on this computer, with the same "
-            f"rights as this program. Its publisher's key begins with {shown}. Do you trust it?"
+            f"“{self.title}” (version {self.version}) wants to run on this computer, {rights}. "
+            f"Its publisher's key begins with {shown}. Do you trust it?"
         )
 
 
 Answer = Callable[[bool], None]
 Ask = Callable[[Question, Answer], None]
+Start = Callable[[Coroutine[Any, Any, None]], object]
+
+
+def ask_by(dialog: Callable[[Question], Awaitable[bool]], start: Start) -> Ask:
+    """A dialog that is awaited, as something that can be asked. `start` runs a coroutine, such as
+    `loop.create_task`; a dialog that fails, or is cancelled, has refused."""
+    running: set[object] = set()
+
+    def ask(question: Question, answer: Answer) -> None:
+        async def wait() -> None:
+            agreed = False
+            try:
+                agreed = bool(await dialog(question))
+            finally:
+                running.discard(task)
+                answer(agreed)
+
+        task: object = None
+        task = start(wait())
+        running.add(task)  # or else nobody holds it, and it may vanish
+
+    return ask
 
 
 def refuse_all(_question: Question, answer: Answer) -> None:
@@ -83,7 +114,8 @@ class Trust:
                 f"“{manifest.title}” is older (version {manifest.version}) than what was used "
                 f"before ({known['version']}); it is not used."
             )
-        return True
+        # Agreed to without rights, and now it wants them: that is another question.
+        return manifest.confined or not known.get("confined")
 
     def accept(self, package: Package) -> None:
         """Remembers that the person agreed, and which version was used."""
@@ -91,6 +123,7 @@ class Trust:
         self._known[manifest.name] = {
             "publisher": manifest.publisher,
             "version": manifest.version,
+            "confined": manifest.confined,
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
         partial = self._path.with_suffix(".partial")

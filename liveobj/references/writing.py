@@ -31,9 +31,9 @@ from liveobj.references.xml_tree import Element
 SCHEMA_VERSION = 1
 
 
-def write_reference(reference: Reference) -> bytes:
-    """The text of a `.liveobject` file, secrets included."""
-    body = element_of(reference, secrets=True)
+def write_reference(reference: Reference, *, secrets: bool = True) -> bytes:
+    """The text of a `.liveobject` file, secrets included unless told otherwise."""
+    body = element_of(reference, secrets=secrets)
     attributes = (("version", str(SCHEMA_VERSION)), *reference.beside_attributes)
     return xml_tree.write(Element("liveobject", NAMESPACE, attributes, (body, *reference.beside)))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from liveobj.declare import ObjectDeclaration
 from liveobj.host import Host
 from liveobj.references import Fingerprint, Reference, fingerprint
 
@@ -65,6 +66,11 @@ class Context:
     def dereference(self, reference: Reference) -> ProxyReference:
         """Starts a proxy of another object; whoever asks closes what is returned."""
         return self._runtime.dereference(reference)
+
+    def declare(self, declaration: ObjectDeclaration) -> None:
+        """Makes an object known to this program, as those are that it has imported; raises
+        DeclarationError where the id is another's."""
+        self._runtime.declarations.add(declaration)
 
     def share(self, key: object, make: Callable[[], Closable]) -> Lease:
         """A resource that several proxies on this node use together, such as a group or a database:

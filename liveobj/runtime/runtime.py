@@ -36,6 +36,7 @@ from liveobj.runtime.context import Context, Resources
 from liveobj.runtime.endpoints import ExternalEndpoint, InternalEndpoint
 from liveobj.runtime.errors import CannotDereference, Notice
 from liveobj.runtime.external import ExternalProxy
+from liveobj.runtime.foreign import ForeignProxy
 from liveobj.runtime.proxy import ObjectProxy, Proxy, ProxyReference
 from liveobj.runtime.repositories import Repositories
 from liveobj.types import Named, ObjectType, is_object_subtype
@@ -144,6 +145,8 @@ class Runtime:
                 return ExternalProxy(self, reference, type_, chain)
         declaration = checked.declaration
         name = f"'{_title(reference) or (declaration.title if declaration else 'an object')}'"
+        if declaration is not None and declaration.elsewhere is not None:
+            return ForeignProxy(self, name, type_, declaration.elsewhere, reference)
 
         def make(proxy: ObjectProxy) -> tuple[Any, Mapping[str, InternalEndpoint]]:
             if declaration is None:

@@ -3,6 +3,7 @@ runs."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import stat
 import zipfile
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from nacl.signing import SigningKey
 
-from liveobj.packages import PackageProblem, Trust, build_package, read_package
+from liveobj.packages import PackageProblem, Question, Trust, build_package, read_package
 from liveobj.packages.building import (
     MANIFEST_NAME,
     SIGNATURE_NAME,
@@ -23,6 +24,7 @@ from liveobj.packages.building import (
 )
 from liveobj.packages.loading import load, unpack
 from liveobj.packages.manifest import Manifest
+from liveobj.packages.trust import ask_by
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 FILES = {"__init__.py": b"VALUE = 5\n", "data/picture.txt": b"a picture"}
@@ -229,3 +231,27 @@ def test_a_damaged_list_of_publishers_is_told(tmp_path: Path) -> None:
 def test_a_manifest_survives_its_bytes() -> None:
     found = Manifest("x", 1, "0" * 64, 5, {"a.py": file_hash(b"")}, {}, "title")
     assert Manifest.decode(found.encode()) == found
+
+
+def test_dialog_that_is_awaited_answers_once_and_a_failing_one_refuses() -> None:
+    question = Question("demo", "Demo", 1, "ab" * 32)
+    answers: list[bool] = []
+
+    async def story() -> None:
+        loop = asyncio.get_running_loop()
+
+        async def agrees(asked: Question) -> bool:
+            assert asked == question
+            await asyncio.sleep(0)
+            return True
+
+        async def cancelled(_asked: Question) -> bool:
+            raise asyncio.CancelledError
+
+        for dialog in (agrees, cancelled):
+            ask_by(dialog, loop.create_task)(question, answers.append)
+            await asyncio.sleep(0.01)
+
+    asyncio.run(story())
+    assert answers == [True, False]
+    assert "with the same rights as this program" in question.sentence
