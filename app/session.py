@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from liveobj.objects.shared_document import SharedDocument
 from liveobj.opening import Opening
 from liveobj.references import (
     Reference,
+    ReferenceProblem,
     fingerprint,
     read_reference_file,
     write_reference,
@@ -81,6 +83,15 @@ class Session:
     def find(self, reference: Reference) -> OpenObject | PlainObject | None:
         """The object if it is open."""
         return self._open.get(str(fingerprint(reference)))
+
+    def recent_of(self, word: str) -> list[tuple[str, Reference]]:
+        """Titles and references of what was open lately of one kind, latest first."""
+        found = []
+        for entry in self.recent.entries:
+            if entry.kind == word:
+                with suppress(ReferenceProblem):  # the file is gone or broken meanwhile
+                    found.append((entry.title, read_reference_file(Path(entry.key))))
+        return found
 
     def trusts(self, reference: Reference, file: Path | None) -> bool:
         """Whether it may go live without a question: it is known, or was live here before."""

@@ -48,5 +48,8 @@ class ProgramSurroundings:
     def make(self, kind: ObjectKind, title: str = "") -> Reference:
         return self._session.make(kind, self._now(), title)[0]
 
+    def recent(self, word: str) -> list[tuple[str, Reference]]:
+        return self._session.recent_of(word)
+
     def say(self, sentence: str) -> None:
         self._window.notice.say(sentence)

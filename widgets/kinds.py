@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from widgets import note_view
+from widgets.chart import chart_view
 from widgets.chat import chat_view
 from widgets.desktop import desktop_view
 from widgets.folder import folder_view
@@ -15,6 +16,7 @@ KINDS = Kinds(
         note_view.KIND,
         chat_view.KIND,
         table_view.KIND,
+        chart_view.KIND,
         desktop_view.KIND,
         folder_view.KIND,
         image_view.KIND,

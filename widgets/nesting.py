@@ -64,6 +64,9 @@ class Nested:
     def make(self, kind: ObjectKind, title: str = "") -> Reference:
         return self._around.make(kind, title)
 
+    def recent(self, word: str) -> list[tuple[str, Reference]]:
+        return self._around.recent(word)
+
     def say(self, sentence: str) -> None:
         self._around.say(sentence)
 

@@ -45,6 +45,9 @@ class Surroundings(Protocol):
         """The reference of a new object, kept as a file of this person; without a title it gets
         one that is free."""
 
+    def recent(self, word: str) -> list[tuple[str, Reference]]:
+        """Titles and references of what was open lately of the kind of that word."""
+
     def say(self, sentence: str) -> None:
         """Tells the person something that needs no answer."""
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from liveobj.objects import (
     channel_extensions,
+    chart,
     chat,
     checkpointed_channel,
     desktop_object,
@@ -23,6 +24,7 @@ from liveobj.objects import (
     table,
     text_note_object,
 )
+from liveobj.objects.chart import new_chart
 from liveobj.objects.chat import new_chat
 from liveobj.objects.desktop import new_desktop
 from liveobj.objects.group_objects import (
@@ -50,6 +52,7 @@ MAKERS: dict[str, Maker] = {
     "desktop": new_desktop,
     "document": new_document,
     "folder": new_folder,
+    "chart": new_chart,
     "chat": new_chat,
     "image": new_image,
     "table": new_table,
@@ -69,6 +72,7 @@ MAKERS: dict[str, Maker] = {
 DECLARED = (
     standard_types,
     channel_extensions,
+    chart,
     chat,
     checkpointed_channel,
     desktop_object,

@@ -72,6 +72,12 @@ class Context:
         DeclarationError where the id is another's."""
         self._runtime.declarations.add(declaration)
 
+    def listen(self, other: ProxyReference, endpoint: str, cls: Any, handler: object) -> None:
+        """Connects a handler of this object to an endpoint of another; `cls` is the endpoint's
+        class seen from this side. It ends with the other's proxy."""
+        mine = self._runtime.new_endpoint(cls, handler)
+        self._runtime.connect(mine.external, other.endpoint(endpoint))
+
     def share(self, key: object, make: Callable[[], Closable]) -> Lease:
         """A resource that several proxies on this node use together, such as a group or a database:
         made by the first who asks under `key`, closed with the last lease."""

@@ -56,6 +56,9 @@ class QuietSurroundings:
     def make(self, kind: ObjectKind, title: str = "") -> Reference:
         return self._around.make(kind, title)
 
+    def recent(self, word: str) -> list[tuple[str, Reference]]:
+        return []
+
     def show(self, reference: Reference) -> None: ...
 
     def say(self, sentence: str) -> None: ...
@@ -92,7 +95,11 @@ class Thumbnails(QObject):
 
     @property
     def quiet(self) -> bool:
-        return isinstance(self._around, QuietSurroundings)
+        """Whether only a picture is made of what this is in, however deep inside."""
+        around: object = self._around
+        while around is not None and not isinstance(around, QuietSurroundings):
+            around = getattr(around, "_around", None)
+        return around is not None
 
     def picture(self, reference: Reference) -> QPixmap | None:
         """The newest picture, if there is one; a new one is made later if it is time for it."""

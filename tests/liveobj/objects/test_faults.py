@@ -71,6 +71,11 @@ CASES = [
         lambda i: {round(10 * mark.points[0][0]) for mark in i.shared.drawn().values()},
     ),
     Case(
+        "chart",
+        lambda i, n: i.shared.document.map("settings").set(str(n), n),
+        lambda i: {int(name) for name in i.shared.document.map("settings")},
+    ),
+    Case(
         "chat",
         lambda i, n: i.shared.say(str(n)),
         lambda i: {int(message.text) for message in i.shared.all()},
