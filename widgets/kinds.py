@@ -6,6 +6,7 @@ from widgets import note_view
 from widgets.chart import chart_view
 from widgets.chat import chat_view
 from widgets.desktop import desktop_view
+from widgets.files import files_view
 from widgets.folder import folder_view
 from widgets.image import image_view
 from widgets.object_kind import Kinds
@@ -19,6 +20,7 @@ KINDS = Kinds(
         chart_view.KIND,
         desktop_view.KIND,
         folder_view.KIND,
+        files_view.KIND,
         image_view.KIND,
     ]
 )

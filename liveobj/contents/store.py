@@ -12,7 +12,7 @@ from pathlib import Path
 from liveobj.errors import Problem
 from transport.bulk import CONTENT_ID_BYTES, content_id
 
-QUOTA_BYTES = 20 * 1024**3
+QUOTA_BYTES = 20 * 10**9
 _PIECE_BYTES = 1 << 20
 
 
@@ -49,7 +49,7 @@ class ContentStore:
         """Where to put a content of that size; raises ContentProblem if there is no room."""
         if self.used_bytes() + size > self.quota_bytes:
             raise ContentProblem(
-                f"There is no room: {self.quota_bytes // 1024**2} MB are set aside for contents."
+                f"There is no room: {self.quota_bytes // 10**6} MB are set aside for contents."
             )
         path = self.place(name)
         try:

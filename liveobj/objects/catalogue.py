@@ -12,6 +12,7 @@ from liveobj.objects import (
     chat,
     checkpointed_channel,
     desktop_object,
+    files,
     group_objects,
     image,
     library,
@@ -27,6 +28,7 @@ from liveobj.objects import (
 from liveobj.objects.chart import new_chart
 from liveobj.objects.chat import new_chat
 from liveobj.objects.desktop import new_desktop
+from liveobj.objects.files import new_files
 from liveobj.objects.group_objects import (
     CHANNEL_ID,
     COORDINATES_ID,
@@ -51,6 +53,7 @@ MAKERS: dict[str, Maker] = {
     "note": new_note,
     "desktop": new_desktop,
     "document": new_document,
+    "files": new_files,
     "folder": new_folder,
     "chart": new_chart,
     "chat": new_chat,
@@ -76,6 +79,7 @@ DECLARED = (
     chat,
     checkpointed_channel,
     desktop_object,
+    files,
     group_objects,
     image,
     library,

@@ -76,6 +76,11 @@ CASES = [
         lambda i: {int(name) for name in i.shared.document.map("settings")},
     ),
     Case(
+        "files",
+        lambda i, n: i.shared.put(f"{n}.txt", f"{n:064}", n),
+        lambda i: {file.newest.size for file in i.shared.files()},
+    ),
+    Case(
         "chat",
         lambda i, n: i.shared.say(str(n)),
         lambda i: {int(message.text) for message in i.shared.all()},
