@@ -103,8 +103,8 @@ languages: $(STAMP_PYTHON)
 bench: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	@$(if $(filter 1,$(PEERS)),$(PYTHON_IN_VENV) -m pip install --quiet --upgrade \
 	    --target $(PEERS_DIR) $(PEER_PACKAGES))
-	@echo '-- idle: two windows with one note, nobody does anything'
-	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.idle_bench
+	@echo '-- desktop: what a person feels, with real programs'
+	@$(PYTHON_IN_VENV) installers/virtual_display.py $(VENV)/bin/live-objects bench desktop
 	@echo '-- canvas: panning over a desktop with 10,000 objects'
 	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.canvas_bench
 	@echo '-- the engine, beside bare sockets and the systems that are installed in $(PEERS_DIR)'

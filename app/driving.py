@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication
 
+from app.burst import Burst
 from app.frame_times import FrameTimes
 from app.object_page import ObjectPage
 from app.stirring import stir
@@ -37,6 +38,7 @@ class Driving:
         self._window = window
         self._offline = False
         self.frames = FrameTimes(window)
+        self.burst: Burst | None = None
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """None for what is not for here."""
@@ -49,6 +51,15 @@ class Driving:
                 return {"contents": self._contents(), "busy": self._busy()}
             case {"do": "type", "text": str(text)}:
                 return {"at": self._type(text)}
+            case {"do": "burst", "rate": int(rate), "seconds": float(seconds)}:
+                self.burst = Burst(self._window, rate, seconds)
+                return {"begun": True}
+            case {"do": "burst"}:
+                return {} if self.burst is None else self.burst.result
+            case {"do": "make", "kind": str(word), "count": int(count)}:
+                for _ in range(count):
+                    self._window.registry.run(f"{word}.new")
+                return {"open": len(self._pages())}
             case {"do": "watch"}:
                 return self._watch()
             case {"do": "frames"}:

@@ -58,7 +58,11 @@ class SettingsActions:
         add(Action("settings.open", tr("Settings"), self._open, "Ctrl+,"))
         add(
             Action(
-                "theme.toggle", tr("Switch between light and dark"), self._toggle_theme, "Ctrl+D"
+                "theme.toggle",
+                tr("Switch between light and dark"),
+                self._toggle_theme,
+                "Ctrl+D",
+                yields=True,
             )
         )
         for mode in Mode:

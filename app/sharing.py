@@ -34,7 +34,9 @@ class Sharing:
     def register(self) -> None:
         no_object = lambda: why_no_object(self._window)  # noqa: E731
         for action in (
-            Action("share.open", tr("Share"), self._open_panel, "Ctrl+Shift+E", no_object),
+            Action(
+                "share.open", tr("Share"), self._open_panel, "Ctrl+Shift+E", no_object, yields=True
+            ),
             Action(
                 "reference.save",
                 tr("Save reference as…"),

@@ -18,26 +18,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.instance_client import ask
-from app.paths import find_paths
+from app.driven_program import START_S, DrivenFailed, DrivenProgram, wait_until
 from app.stirring import LEDGER
 from liveobj.objects.catalogue import MAKERS
 from liveobj.references import write_reference_file
 
-START_S = 60.0
 AGREE_S = 90.0
 _EDITS_MAX = 20
 _CUT_S_MAX = 5.0
 _QUIET_POLLS = 3
-
-
-class SoakFailed(Exception):
-    """What went wrong, in a sentence."""
 
 
 @dataclass
@@ -51,50 +44,22 @@ class Tally:
     marks: dict[str, set[str]] = field(default_factory=dict)  # by object: what was said to be saved
 
 
-class Player:
-    """One program, which may be killed and comes back with its folder."""
+class Player(DrivenProgram):
+    """One program with all objects open."""
 
     def __init__(self, number: int, folder: Path, files: list[Path]) -> None:
-        self.name = f"P{number}"
-        self._folder = folder / self.name
-        self._files = files
-        self._socket = find_paths({}, self._folder).socket
+        self._count = len(files)
         self.cut = False
-        self.start()
-
-    def start(self) -> None:
-        command = [
-            *(sys.executable, "-m", "app.main", "--driven", "--live", "--name", self.name),
-            *("--state-dir", str(self._folder), "--interface", "127.0.0.1"),
-            *map(str, self._files),
-        ]
-        environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        return ask(self._socket, request) or {}
+        super().__init__(folder, f"P{number}", *map(str, files))
 
     def is_ready(self) -> bool:
-        if self.process.poll() is not None:
-            raise SoakFailed(f"{self.name} has ended by itself ({self.process.returncode}).")
-        return len(self.ask({"do": "contents"}).get("contents", {})) == len(self._files)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
+        self.check_alive()
+        return len(self.contents()) == self._count
 
     def log_errors(self) -> list[str]:
-        log = self._folder / "live-objects.log"
+        log = self.folder / "live-objects.log"
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
         return [line for line in lines if " CRITICAL " in line or " ERROR " in line]
-
-    def end(self) -> None:
-        self.process.send_signal(signal.SIGCONT)
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.kill()
 
 
 def make_objects(folder: Path, words: list[str]) -> list[Path]:
@@ -117,14 +82,6 @@ def shown_kinds() -> list[str]:
     )
     words: list[str] = json.loads(answer.stdout)
     return [word for word in words if word in MAKERS]
-
-
-def wait_until(what: str, condition: Callable[[], bool], limit_s: float) -> None:
-    deadline_s = time.monotonic() + limit_s
-    while not condition():
-        if time.monotonic() > deadline_s:
-            raise SoakFailed(f"Waited {limit_s:.0f} s in vain that {what}.")
-        time.sleep(0.05)
 
 
 def storm(players: list[Player], chance: random.Random, seconds: float, tally: Tally) -> None:
@@ -165,7 +122,7 @@ def _stir(player: Player, chance: random.Random, tally: Tally) -> None:
 
 
 def agree(players: list[Player], tally: Tally) -> dict[str, Any]:
-    """Waits until all hold the same, and checks that nothing is missing; raises SoakFailed."""
+    """Waits until all hold the same, and checks that nothing is missing; raises DrivenFailed."""
     for player in players:
         player.ask({"do": "offline", "on": False})
         player.cut = False
@@ -184,18 +141,18 @@ def agree(players: list[Player], tally: Tally) -> dict[str, Any]:
 
     try:
         wait_until("all hold the same", same, AGREE_S)
-    except SoakFailed as failure:
-        raise SoakFailed(f"{failure} {_difference(_comparable(contents))}") from None
+    except DrivenFailed as failure:
+        raise DrivenFailed(f"{failure} {_difference(_comparable(contents))}") from None
     for identity, marks in tally.marks.items():
         ledger = contents[0][identity]["document"].get(LEDGER, {})
         lost = marks - ledger.keys()
         if lost:
-            raise SoakFailed(f"{len(lost)} edits that were saved are gone from {identity}.")
+            raise DrivenFailed(f"{len(lost)} edits that were saved are gone from {identity}.")
     for player, held in zip(players, contents, strict=True):
         for one in held.values():
             text = one["document"].get("text")
             if one["kind"] == "note" and one["shown"]["text"] != text:
-                raise SoakFailed(f"The window of {player.name} does not show what it holds.")
+                raise DrivenFailed(f"The window of {player.name} does not show what it holds.")
     return contents[0]
 
 
@@ -215,7 +172,7 @@ def _difference(documents: list[dict[str, Any]]) -> str:
 
 
 def soak(folder: Path, programs: int, seconds: float, seed: int) -> dict[str, Any]:
-    """One whole soak; what it did and what was compared. Raises SoakFailed."""
+    """One whole soak; what it did and what was compared. Raises DrivenFailed."""
     chance = random.Random(seed)  # noqa: S311  no secret is made of it
     words = shown_kinds()
     files = make_objects(folder, words)
@@ -229,7 +186,7 @@ def soak(folder: Path, programs: int, seconds: float, seed: int) -> dict[str, An
         held = agree(players, tally)
         errors = [line for player in players for line in player.log_errors()]
         if errors:
-            raise SoakFailed(f"{len(errors)} errors were logged; the first: {errors[0]}")
+            raise DrivenFailed(f"{len(errors)} errors were logged; the first: {errors[0]}")
     finally:
         for player in players:
             player.end()
@@ -261,7 +218,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="live-objects-soak-") as folder:
         try:
             result = soak(Path(folder), arguments.programs, arguments.seconds, seed)
-        except SoakFailed as failure:
+        except DrivenFailed as failure:
             sys.stderr.write(f"soak: {failure}\nsoak: again with --seed {seed}\n")
             return 1
     sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")

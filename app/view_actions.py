@@ -29,8 +29,16 @@ class ViewActions:
                 "Ctrl+K",
                 listed=False,
             ),
-            Action("view.home", tr("Home"), window.show_home, "Ctrl+H", checked=at_home),
-            Action("view.side", tr("Fold or unfold the side"), window.toggle_side, "Ctrl+B"),
+            Action(
+                "view.home", tr("Home"), window.show_home, "Ctrl+H", checked=at_home, yields=True
+            ),
+            Action(
+                "view.side",
+                tr("Fold or unfold the side"),
+                window.toggle_side,
+                "Ctrl+B",
+                yields=True,
+            ),
             Action("view.part", tr("Next part of the window"), window.next_part, "F6"),
             Action("program.quit", tr("Quit"), self._quit, "Ctrl+Q"),
         ):

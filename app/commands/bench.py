@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from app import desktop_bench
 from app.errors import StartProblem
 from transport.benches.experiments import EXPERIMENTS, run_experiment
 from transport.benches.programs import Effort
@@ -19,7 +20,7 @@ _NORMAL = Effort()
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("what", choices=[*EXPERIMENTS, "all"], help="what is measured")
+    add("what", choices=[*EXPERIMENTS, "desktop", "all"], help="what is measured")
     add("--json", action="store_true", help="one line of JSON for each figure")
     add("--seconds", metavar="S", type=_seconds, default=_NORMAL.seconds, help="for each run")
     add("--repeats", metavar="N", type=_repeats, default=_NORMAL.repeats, help="runs of each kind")
@@ -50,6 +51,9 @@ def _between(text: str, least: float, most: float, meant: str) -> float:
 
 
 def _measure(what: str, effort: Effort) -> Iterator[Record]:
+    if what == "desktop":
+        yield from desktop_bench.measure(effort)
+        return
     for name in EXPERIMENTS if what == "all" else [what]:
         yield from run_experiment(name, effort)
 

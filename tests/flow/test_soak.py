@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.soak import SoakFailed, Tally, agree, soak
+from app.driven_program import DrivenFailed
+from app.soak import Tally, agree, soak
 from app.stirring import LEDGER, stir
 from liveobj.documents import Document
 
@@ -36,14 +37,14 @@ class Pretender:
 def test_one_different_character_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.soak.AGREE_S", 0.3)
     pair = [Pretender("P0", "one"), Pretender("P1", "ONE")]
-    with pytest.raises(SoakFailed, match=r"differs .*\['text'\]"):
+    with pytest.raises(DrivenFailed, match=r"differs .*\['text'\]"):
         agree(pair, Tally())  # type: ignore[arg-type]
 
 
 def test_a_saved_edit_that_is_gone_is_noticed() -> None:
     pair = [Pretender("P0", "one", "P0-1"), Pretender("P1", "one", "P0-1")]
     agree(pair, Tally(marks={"id": {"P0-1"}}))  # type: ignore[arg-type]
-    with pytest.raises(SoakFailed, match="1 edits that were saved are gone"):
+    with pytest.raises(DrivenFailed, match="1 edits that were saved are gone"):
         agree(pair, Tally(marks={"id": {"P0-1", "P1-2"}}))  # type: ignore[arg-type]
 
 
