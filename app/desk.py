@@ -21,8 +21,10 @@ from app.settings import Settings, SettingsKeeper
 from app.settings_actions import Facts, SettingsActions
 from app.sharing import Sharing
 from app.surroundings import ProgramSurroundings
+from app.tour import Tour
 from app.view_actions import ViewActions
 from app.window import MainWindow
+from liveobj.errors import Problem
 from liveobj.references import Reference
 from liveobj.runtime.errors import Notice
 from widgets.language import tr
@@ -51,6 +53,7 @@ class Desk:
     def __init__(self, session: Session, window: MainWindow, around: Around) -> None:
         self._session = session
         self._window = window
+        self._now = around.now
         self._closed = False
         settings = around.settings
         self.objects = ObjectActions(session, window, around.now)
@@ -60,7 +63,7 @@ class Desk:
         self.office = Office(session, window, settings, near)
         self.sharing = Sharing(window, near, self.neighbours.hand_over)
         facts = Facts(around.scope, str(around.paths.data))
-        self.choices = SettingsActions(window, settings, facts, window.show_home)
+        self.choices = SettingsActions(window, settings, facts, self._show_tour)
         self.restoring = Restoring(window, self.objects, around.paths.open_now)
         views = ViewActions(window, around.quit_program)
         for part in (
@@ -95,6 +98,14 @@ class Desk:
     def show_reference(self, reference: Reference) -> None:
         """Shows what a reference from another object refers to."""
         self.objects.receive(reference)
+
+    def _show_tour(self) -> None:
+        try:
+            file = Tour(self._session, self._now).make()
+        except Problem as problem:
+            self._window.notice.say(str(problem))
+            return
+        self.objects.open_file(file)
 
     def close(self) -> None:
         """The program ends: tabs are let go of, and stay on the list of what was open. Harmless

@@ -20,6 +20,7 @@ from app.command_line import PROGRAM, Options
 from app.consent import ConsentAsker
 from app.desk import Around, Desk, scope_words
 from app.driving import Driving
+from app.engine_watcher import EngineWatcher
 from app.errors import EXIT_BAD_INPUT, StartProblem
 from app.event_loop import EventLoop
 from app.log import start_log
@@ -100,6 +101,7 @@ def _run_live(
             identity=NetworkProfile.of(paths).identity(),
             ask_consent=consent.ask,
             streams=streams,
+            watch_readable=EngineWatcher().watch_readable,
         ),
         paths,
         KINDS,

@@ -17,13 +17,21 @@ _SIGN = QSize(28, 28)
 def sentences(question: Question) -> list[str]:
     """What the person should know."""
     key = " ".join(question.publisher[i : i + 4] for i in range(0, 16, 4))
-    return [
-        tr(
+    values = {"title": question.title, "version": question.version}
+    if question.confined:
+        rights = tr(
+            "“{title}” (version {version}) brings code of its own. It would run in a process apart,"
+            " without your files and without the network.",
+            **values,
+        )
+    else:
+        rights = tr(
             "“{title}” (version {version}) brings code of its own. It would run on this computer"
             " with the same rights as this program: it can read and change your files.",
-            title=question.title,
-            version=question.version,
-        ),
+            **values,
+        )
+    return [
+        rights,
         tr(
             "Its publisher's key begins with {key}. Ask whoever gave it to you for theirs.", key=key
         ),

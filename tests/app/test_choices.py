@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from app.settings import load_settings
+from liveobj.objects.desktop import Desktop
 from tests.app.conftest import MakePlace, Place
 from widgets.settings_page import SettingsPage
 from widgets.switch import Switch
@@ -46,7 +47,12 @@ def test_the_first_page_asks_for_name_and_colour(make_place: MakePlace, qtbot: A
     welcome._begin.click()
     now = load_settings(place.paths.settings)
     assert (now.name, now.colour, now.introduced) == ("Ada Lovelace", violet.colour.light, True)
-    assert place.window.tabs.count() == 0
+    assert place.window.windowTitle() == "Your first table – Live Objects"
+    front = place.window.front
+    assert front is not None
+    assert isinstance(front.opened.opening.shared, Desktop)
+    assert len(front.opened.opening.shared.items) == 5
+    assert not front.view.can_undo
 
 
 def test_settings_are_searched_changed_and_kept(make_place: MakePlace, qtbot: Any) -> None:

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from liveobj.objects.image import POINTS_MAX, Mark
+from widgets.language import tr
 from widgets.theme import Theme
 
 ZOOM_MIN, ZOOM_MAX = 0.02, 32.0
@@ -65,6 +66,7 @@ class ImageCanvas(QWidget):
         self._grabbed: QPointF | None = None
         self._touched: set[str] = set()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(tr("Picture"))
         self.setMouseTracking(True)
 
     # What is shown
