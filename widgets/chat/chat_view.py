@@ -413,8 +413,8 @@ class ChatView(ObjectView):
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="chat",
-    title="Chat",
-    sentence="Messages that stay for whoever comes later",
+    title=tr("Chat"),
+    sentence=tr("Messages that stay for whoever comes later"),
     picture="chat",
     icon="message-circle",
     make=new_chat,

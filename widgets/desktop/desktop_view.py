@@ -294,8 +294,8 @@ def _read_camera(kept: bytes | None) -> Camera | None:
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="desktop",
-    title="Desktop",
-    sentence="A place on which people lay out objects together",
+    title=tr("Desktop"),
+    sentence=tr("A place on which people lay out objects together"),
     picture="desktop",
     icon="layout-dashboard",
     make=new_desktop,

@@ -439,8 +439,8 @@ class FolderView(ObjectView):
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="folder",
-    title="Folder",
-    sentence="Objects that several people keep together",
+    title=tr("Folder"),
+    sentence=tr("Objects that several people keep together"),
     picture="folder",
     icon="folder",
     make=new_folder,

@@ -401,8 +401,8 @@ _BUTTONS = (
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="image",
-    title="Image",
-    sentence="A picture that all see, to draw on together",
+    title=tr("Image"),
+    sentence=tr("A picture that all see, to draw on together"),
     picture="image",
     icon="image",
     make=new_image,

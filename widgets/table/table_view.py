@@ -514,8 +514,8 @@ class TableView(ObjectView):
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="table",
-    title="Table",
-    sentence="Rows and columns that several people fill, with formulas",
+    title=tr("Table"),
+    sentence=tr("Rows and columns that several people fill, with formulas"),
     picture="table",
     icon="table-2",
     make=new_table,
