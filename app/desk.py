@@ -166,6 +166,7 @@ class Desk:
                 for page in self._window.tabs.pages()
                 if isinstance(page, Preview)
             ],
+            "tools": self._window.side.toolbox.places(),
             "objects": [
                 {
                     "title": page.title,

@@ -144,6 +144,14 @@ class Toolbox(QWidget):
         """The titles that are shown now, in their order."""
         return [tool.title for tool, _ in self._fitting()]
 
+    def places(self) -> dict[str, tuple[int, int]]:
+        """The middle of each tool that is shown, on the screen, by the word of its kind."""
+        result: dict[str, tuple[int, int]] = {}
+        for tool, button in self._fitting():
+            middle = button.mapToGlobal(button.rect().center())
+            result[tool.word] = (middle.x(), middle.y())
+        return result
+
     def _fitting(self) -> list[tuple[Tool, QToolButton]]:
         wanted = "" if self.folded else self._field.text().strip().casefold()
         return [

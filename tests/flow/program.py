@@ -106,6 +106,30 @@ class Program:
     def key(self, *keys: str) -> None:
         self.xdotool("key", *keys)
 
+    def front(self) -> dict[str, Any]:
+        """What the program says of the object in front; nothing while there is none."""
+        objects = self.describe().get("objects", [])
+        return next((entry for entry in objects if entry["in_front"]), {})
+
+    def click(self, x: int, y: int) -> None:
+        """One click at a place of the screen."""
+        self.xdotool("mousemove", str(x), str(y), "sleep", "0.05", "click", "1")
+
+    def drag(
+        self, start: tuple[int, int], end: tuple[int, int], before_release: Callable[[], Any]
+    ) -> None:
+        """Presses, moves as a hand does, waits for `before_release` to return, and lets go."""
+        self.xdotool("mousemove", *map(str, start), "sleep", "0.05", "mousedown", "1")
+        steps = 8
+        for step in range(1, steps + 1):
+            x = start[0] + (end[0] - start[0]) * step // steps
+            y = start[1] + (end[1] - start[1]) * step // steps
+            self.xdotool("mousemove", str(x), str(y), "sleep", "0.03")
+        try:
+            before_release()
+        finally:
+            self.xdotool("mouseup", "1")
+
     def move(self, x: int, y: int, width: int, height: int) -> None:
         self.xdotool("windowsize", "--sync", self.window, str(width), str(height))
         self.xdotool("windowmove", self.window, str(x), str(y))
