@@ -127,6 +127,7 @@ class MainWindow(QMainWindow):
         self.tabs.drag_asked.connect(self.drag_out)
         self.top.object_icon.drag_asked.connect(lambda: self.drag_out(self.front))
         self.home.open_recent.connect(self.open_asked)
+        self.side.toolbox.place = self._place_in_front
         self.side.open_asked.connect(self.open_asked)
         self.side.pin_asked.connect(self.pin_asked)
         self.show_home()
@@ -262,6 +263,10 @@ class MainWindow(QMainWindow):
     def network_text(self) -> str:
         """What the state line says about the network."""
         return self._state_line.network_text
+
+    def _place_in_front(self, word: str) -> bool:
+        page = self.front
+        return isinstance(page, ObjectPage) and page.view.place_new(self._kinds[word])
 
     # Parts that actions use
 

@@ -124,6 +124,10 @@ class ObjectView(QWidget):
         """Brings the place where that person is into sight, where the view knows it; called again
         and again while one follows them."""
 
+    def place_new(self, kind: ObjectKind) -> bool:
+        """Makes a new object of that kind inside this one; False where nothing can be placed."""
+        return False
+
     def describe(self) -> dict[str, Any]:
         """What the view shows, in words and numbers: for scripts, tests and those who cannot see
         it."""

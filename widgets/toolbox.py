@@ -3,7 +3,7 @@ keys, and folded to a column of pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
@@ -78,8 +78,15 @@ class _Tile(QToolButton):
         drag.exec(Qt.DropAction.CopyAction)
 
 
+def _nowhere(_word: str) -> bool:
+    return False
+
+
 class Toolbox(QWidget):
-    """Attributes: `folded`."""
+    """Attributes: `folded`, and `place`, which is asked first when a tool is chosen with Enter: it
+    places one in the object in front, or says False."""
+
+    place: Callable[[str], bool] = staticmethod(_nowhere)
 
     def __init__(self, theme: Theme, tools: Sequence[Tool], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -209,6 +216,11 @@ class Toolbox(QWidget):
                 self._hint.clear()
         return super().eventFilter(watched, event)
 
+    def _choose(self, button: QToolButton) -> None:
+        """With keys: placed in what is in front, or made in a tab of its own."""
+        if not self.place(self._tools[self._buttons.index(button)].word):
+            button.click()
+
     def _on_key(self, watched: QObject, event: QKeyEvent) -> bool:
         fitting = [button for _, button in self._fitting()]
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -216,7 +228,7 @@ class Toolbox(QWidget):
             if event.key() == Qt.Key.Key_Down and fitting:
                 fitting[0].setFocus(Qt.FocusReason.TabFocusReason)
             elif enter and fitting:
-                fitting[0].click()
+                self._choose(fitting[0])
             elif event.key() == Qt.Key.Key_Escape and self._field.text():
                 self._field.clear()
             else:
@@ -226,7 +238,7 @@ class Toolbox(QWidget):
             return False
         here = fitting.index(watched)
         if enter:
-            fitting[here].click()
+            self._choose(fitting[here])
             return True
         step = _STEPS.get(Qt.Key(event.key()))
         if step is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from PySide6.QtCore import QMimeData
 
@@ -20,7 +21,15 @@ from liveobj.objects.desktop_object import title_in
 from liveobj.references import Reference, write_reference
 from liveobj.references.checking import check
 from widgets import drag
-from widgets.desktop.makings import TEXT_CHARACTERS_MAX, copy_of, note_of
+from widgets.desktop.frame_parts import content_of
+from widgets.desktop.makings import (
+    PICTURE_ENDINGS,
+    TEXT_CHARACTERS_MAX,
+    PictureSource,
+    copy_of,
+    image_of,
+    note_of,
+)
 from widgets.language import tr, tr_n
 from widgets.nesting import Nested
 from widgets.object_kind import ObjectKind
@@ -28,6 +37,7 @@ from widgets.object_kind import ObjectKind
 OBJECT_SIZE = (320.0, 240.0)
 LINK_SIZE = (260.0, 64.0)
 _STEP = 32.0
+_PICTURE_MIMES = ("image/png", "image/jpeg", "image/webp", "image/gif", "image/svg+xml")
 
 
 class Deed(Enum):
@@ -40,10 +50,12 @@ class Deed(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What is in the air, read once: references, or a tool of the toolbox, or text."""
+    """What is in the air, read once: references, or a tool of the toolbox, or pictures, or
+    text."""
 
     references: tuple[Reference, ...] = ()
     kind: ObjectKind | None = None
+    pictures: tuple[PictureSource, ...] = ()
     text: str = ""
     problem: str = ""
 
@@ -77,8 +89,12 @@ class Drops:
             return Parcel(references=dragged.references)
         if dragged.problems:
             return Parcel(problem=dragged.problems[0])
+        pictures = _pictures_in(mime)
+        if pictures:
+            return Parcel(pictures=pictures)
         if any(url.isLocalFile() for url in mime.urls()):
-            return Parcel(problem=tr("Live objects and text can be put here, not this file."))
+            words = tr("Live objects, pictures and text can be put here, not this file.")
+            return Parcel(problem=words)
         text = mime.text() if mime.hasText() else ""
         if text.strip():
             return Parcel(text=text[:TEXT_CHARACTERS_MAX])
@@ -92,6 +108,10 @@ class Drops:
             return Plan(parcel.problem, False)
         if parcel.kind is not None:
             return Plan(tr("Make a new {kind} here", kind=parcel.kind.title.lower()), True)
+        if parcel.pictures:
+            count = len(parcel.pictures)
+            words = tr_n("Put this picture here", "Put {count} pictures here", count)
+            return Plan(words, True)
         if parcel.text:
             return Plan(tr("Make a note of this text here"), True)
         deed = Deed.COPY if alt else Deed.LINK if ctrl else Deed.EMBED
@@ -118,28 +138,56 @@ class Drops:
         if not plan.allowed:
             return []
         try:
-            references = self._references(parcel, plan)
             form = Form.LINK if plan.deed is Deed.LINK else Form.OBJECT
             return self._desktop.place_all(
                 Placing(
                     write_reference(reference),
-                    Frame(x + number * _STEP, y + number * _STEP, *plan.size),
+                    Frame(x + number * _STEP, y + number * _STEP, *size),
                     form,
                 )
-                for number, reference in enumerate(references)
+                for number, (reference, size) in enumerate(self._sized(parcel, plan))
             )
         except Problem as problem:
             self._inside.say(str(problem))
             return []
 
-    def _references(self, parcel: Parcel, plan: Plan) -> list[Reference]:
+    def _sized(self, parcel: Parcel, plan: Plan) -> list[tuple[Reference, tuple[float, float]]]:
+        """What is to be placed, made if need be, and how large."""
         if parcel.kind is not None:
-            return [self._inside.make(parcel.kind)]
+            return [(self._inside.make(parcel.kind), plan.size)]
+        if parcel.pictures:
+            made = (image_of(self._inside, picture) for picture in parcel.pictures)
+            return [(reference, _picture_size(ratio)) for reference, ratio in made]
         if parcel.text:
-            return [note_of(self._inside, parcel.text)]
+            return [(note_of(self._inside, parcel.text), plan.size)]
         if plan.deed is Deed.COPY:
-            return [copy_of(self._inside, reference) for reference in parcel.references]
-        return list(parcel.references)
+            copies = (copy_of(self._inside, reference) for reference in parcel.references)
+            return [(copy, plan.size) for copy in copies]
+        return [(reference, plan.size) for reference in parcel.references]
+
+
+def _pictures_in(mime: QMimeData) -> tuple[PictureSource, ...]:
+    """Files of pictures, or a picture that came by itself, as from a browser."""
+    files = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
+    found = [PictureSource(file.name, file) for file in files if _is_picture(file)]
+    if not files and not found:
+        name = next((name for name in mime.formats() if name in _PICTURE_MIMES), None)
+        if name is not None:
+            data = bytes(mime.data(name).data())
+            found = [PictureSource(tr("Picture"), data=data)]
+    return tuple(found[: drag.FILES_MAX])
+
+
+def _is_picture(file: Path) -> bool:
+    return file.suffix.lower() in PICTURE_ENDINGS
+
+
+def _picture_size(ratio: float) -> tuple[float, float]:
+    """A frame in which a picture of that shape has no margins; not too high for a window."""
+    width = OBJECT_SIZE[0]
+    frame = content_of(Frame(0, 0, width, 1000))
+    room = max(60.0, min(frame.width * ratio, 600.0))
+    return width, room + 1000 - frame.height
 
 
 def _words(references: Iterable[Reference], deed: Deed) -> str:

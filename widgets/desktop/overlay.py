@@ -76,10 +76,11 @@ class Overlay:
                     continue
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.setPen(QPen(colour, 2, Qt.PenStyle.DashLine))
-                self._outline(painter, frame, 3)
+                # Beside one's own: both are to be seen.
+                self._outline(painter, frame, 5)
                 if not named:
                     named = True
-                    corner = window_rect(stage, frame).topLeft() + QPointF(0, -22)
+                    corner = window_rect(stage, frame).topLeft() + QPointF(0, -24)
                     self._flag(painter, _short(other.name), corner, colour)
 
     def paint_people_inside(self, painter: QPainter, identities: Sequence[str]) -> None:

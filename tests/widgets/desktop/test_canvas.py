@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QToolButton
 
 from liveobj.objects.desktop_items import Form, Frame
 from tests.widgets.desktop.conftest import Person, move_mouse
@@ -369,6 +369,20 @@ def test_place_by_command_chooses_what_was_placed(ada: Person) -> None:
     assert ada.stage.selection == {second.identity}
     assert first.frame != second.frame
     assert ada.stage.seen.meets(second.frame)
+
+
+def test_enter_on_a_tool_places_it_on_the_desktop_in_front(ada: Person) -> None:
+    toolbox = ada.place.window.side.toolbox
+    tool = next(b for b in toolbox.findChildren(QToolButton) if b.text() == "Note")
+    tool.setFocus()
+    QTest.keyClick(tool, Qt.Key.Key_Return)
+    assert len(ada.desktop.items) == 1
+    assert ada.canvas.hasFocus()
+    ada.place.run("note.new")
+    tool.setFocus()
+    before = len(ada.place.window.object_pages())
+    QTest.keyClick(tool, Qt.Key.Key_Return)
+    assert len(ada.place.window.object_pages()) == before + 1
 
 
 def test_copy_and_paste(ada: Person, notes: list[str]) -> None:

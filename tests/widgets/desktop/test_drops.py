@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QByteArray, QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QImage,
+)
 from PySide6.QtWidgets import QApplication
 
 from liveobj.objects.catalogue import MAKERS
@@ -147,7 +153,42 @@ def test_a_desktop_is_not_put_on_itself(ada: Person) -> None:
     assert ada.desktop.items == {}
 
 
-@pytest.mark.parametrize("make", ["empty", "broken", "file", "picture data", "nul"])
+def test_files_of_pictures_become_images_in_their_shape(ada: Person, tmp_path: Path) -> None:
+    wide = QImage(400, 100, QImage.Format.Format_RGB32)
+    wide.fill(Qt.GlobalColor.darkGreen)
+    file = tmp_path / "Garden.PNG"
+    assert wide.save(str(file), "PNG")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(file))])
+    hand = Hand(ada, mime)
+    assert hand.over() == "Put this picture here"
+    hand.drop()
+    ada.settle()
+    (item,) = ada.view.describe()["items"]
+    assert (item["name"], item["kind"]) == ("Garden", "image")
+    _, _, width, height = item["frame"]
+    assert height < width / 2
+    plain = QMimeData()
+    plain.setData("image/png", QByteArray(file.read_bytes()))
+    Hand(ada, plain).drop()
+    assert len(ada.desktop.items) == 2
+
+
+def test_a_file_that_only_looks_like_a_picture_is_refused_in_words(
+    ada: Person, tmp_path: Path
+) -> None:
+    file = tmp_path / "not really.png"
+    file.write_text("hello")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(file)), QUrl.fromLocalFile(str(tmp_path / "gone.png"))])
+    hand = Hand(ada, mime)
+    assert hand.over() == "Put 2 pictures here"
+    hand.drop()
+    assert ada.desktop.items == {}
+    assert "not a picture" in ada.place.window.notice.text
+
+
+@pytest.mark.parametrize("make", ["empty", "broken", "file", "sound", "nul"])
 def test_whatever_else_is_dragged_is_refused_in_words(
     ada: Person, tmp_path: Path, make: str
 ) -> None:
@@ -159,8 +200,8 @@ def test_whatever_else_is_dragged_is_refused_in_words(
             mime.setData(drag.REFERENCE_MIME, QByteArray(b"<liveobject"))
         case "file":
             mime.setUrls([QUrl.fromLocalFile(str(letter))])
-        case "picture data":
-            mime.setData("image/png", QByteArray(b"\x89PNG"))
+        case "sound":
+            mime.setData("audio/ogg", QByteArray(b"Ogg"))
         case "nul":
             mime.setData("text/plain", QByteArray(b"   \n"))
     hand = Hand(ada, mime)
