@@ -25,6 +25,7 @@ from app.settings import SettingsKeeper
 from app.stirring import stir
 from app.window import MainWindow
 from liveobj.host import Host, Person
+from transport.interfaces import Network
 from transport.simulation import Simulation, all_admitted
 from widgets.kinds import KINDS
 from widgets.object_kind import ObjectKind
@@ -67,12 +68,12 @@ class Gallery:
         self._timer.timeout.connect(self._step)
         self._timer.start(_STEP_MS)
 
-    def _visitor(self, name: str, node: object, colour: str) -> Visitor:
+    def _visitor(self, name: str, node: Network, colour: str) -> Visitor:
         paths = find_paths({}, Path(self._folder.name) / name)
         paths.make()
         person = Person(name, colour)
         chance = random.Random(name)  # noqa: S311  nothing here is secret
-        host = Host(node, paths.objects, person, self._loop, chance.randbytes, wall_time=time.time)  # type: ignore[arg-type]
+        host = Host(node, paths.objects, person, self._loop, chance.randbytes, wall_time=time.time)
         session = Session(host, paths, KINDS)
         settings = SettingsKeeper(paths.settings)
         settings.change(name=name, colour=colour, introduced=True)

@@ -32,6 +32,7 @@ from widgets.desktop.name_field import NameField
 from widgets.desktop.outline import Outline
 from widgets.desktop.stage import Stage
 from widgets.icons import picture
+from widgets.language import tr
 from widgets.nesting import Nested
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings

@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from liveobj.capabilities import view_only
+from liveobj.documents import Document
 from liveobj.objects.authorship import EDITING_S_MAX, PAUSE_S, STATEMENTS, Author, Statement
 from liveobj.objects.text_note import TextNote, new_note, open_note
 from liveobj.objects.timeline import restore, stops
@@ -174,8 +176,6 @@ def test_one_who_writes_under_anothers_number_is_not_believed(
     peer, version = ada.document.peer_id, ada.document.version
     update = ada.document.export_snapshot()
     ada.close()
-    from liveobj.documents import Document
-
     forged = Document(peer)
     forged.import_update(update)
     forged.text("text").insert(0, "never say ")
@@ -192,11 +192,11 @@ def test_one_who_writes_under_anothers_number_is_not_believed(
     "value",
     [b"", b"\xc1", b"\x91\x01", b"x" * 5000, "text", 7, None, [1], b"\x96\x02\xc4\x00\x01\x00\xa0"],
 )
-def test_rubbish_in_place_of_a_statement_is_none(office: Office, value: object) -> None:
+def test_rubbish_in_place_of_a_statement_is_none(office: Office, value: Any) -> None:
     note = office.open(1, ADA)
     note.text.insert(0, "x")
     with note.document.transaction():
-        note.document.map(STATEMENTS).set(f"{note.document.peer_id:x}", value)  # type: ignore[arg-type]
+        note.document.map(STATEMENTS).set(f"{note.document.peer_id:x}", value)
     assert note.authors.author_of(note.document.peer_id, 0, 1) is None
     note.close()
 
