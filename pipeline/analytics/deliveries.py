@@ -6,8 +6,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 MINUTE_NS = 60_000_000_000
-# Percentiles are within a thousandth of the rank asked for.
-ACCURACY = 1000
+# Percentiles are within a ten-thousandth of the rank asked for.
+ACCURACY = 10_000
 
 
 def minute(time_ns: str = "time_ns") -> Column:

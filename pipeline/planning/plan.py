@@ -19,6 +19,8 @@ from pipeline.planning.plan_file import GROUPS_MAX, PlannedSet, name_of
 
 # By how much nodes must be in fewer regions for a new plan to be worth its moves.
 BETTER = 0.15
+# A new plan leaves a part of the budget, so that it can be kept when interest changes a little.
+SPENT = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,12 @@ def make_plan(
 ) -> Plan:
     """The plan for this interest, near the last one."""
     interest, left_out = _within_limit(interest)
+    spent = replace(limits, waste=SPENT * limits.waste)
     tell("groups with nearly the same members")
     alike = [cluster_of(interest, groups) for groups in alike_sets(interest, likeness)]
-    alike = pull_out(interest, alike, limits)
+    alike = pull_out(interest, alike, spent)
     tell("joins within the budget")
-    fresh = _finish(interest, join_clusters(interest, alike, limits), limits)
+    fresh = _finish(interest, join_clusters(interest, alike, spent), limits)
     if not last:
         return Plan(fresh, _cost(interest, fresh), kept=False, moves=0, left_out=left_out)
     tell("the last plan")

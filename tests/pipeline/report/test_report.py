@@ -1,0 +1,196 @@
+"""The report and the feed: well-formed, escaped, readable in light and dark."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.errors import PipelineProblem
+from pipeline.report.feed import CHARTS, TABLES, write_feed
+from pipeline.report.figures import Figures
+from pipeline.report.page import STYLE, page
+from pipeline.report.svg import POINTS_MAX, Series, bar_plot, line_plot
+from pipeline.report.words import (
+    bytes_text,
+    clock_text,
+    node_text,
+    number_text,
+    share_text,
+    time_text,
+)
+
+EVIL = "<script>alert('&')</script>"
+COST = {"regions": 3, "regions_mean": 2.0, "datagrams": 1.0, "waste": 0.02, "top_two": 0.97}
+
+
+def figures(**changes: Any) -> Figures:
+    facts = {"rows": {"DELIVERY": 12}, "set_aside": {}, "refused_files": 0, "lost_by_writers": 0}
+    return Figures(**{"facts": facts, **changes})
+
+
+def full() -> Figures:
+    network = [
+        {
+            "minute": 29_900_000 + minute,
+            "messages_delivered": 600 * minute,
+            "data_received": 100,
+            "packets_lost": minute,
+            "repairs_sent": 2 * minute,
+            "bytes_received": 1000,
+            "pool_bytes_max": 10**6,
+        }
+        for minute in range(30)
+    ]
+    trouble = {
+        "what": "storm",
+        "region": -1,
+        "start_ns": 1_794_470_400_000_000_000,
+        "seconds": 30.0,
+        "repairs_max": 900,
+        "cause": EVIL,
+    }
+    facts = {
+        "rows": {"DELIVERY": 12},
+        "set_aside": {EVIL: 3},
+        "refused_files": 1,
+        "lost_by_writers": 4,
+    }
+    return figures(
+        facts=facts,
+        network_minutes=network,
+        trouble=[trouble],
+        refused=[{"path": f"file:/x/{EVIL}", "why": "it is damaged"}],
+        planning={
+            "nodes": 5,
+            "known_groups": 7,
+            "plan": {**COST, "kept_last_plan": True},
+            "exact": COST,
+        },
+    )
+
+
+def parsed(html: str) -> ET.Element:
+    """The page as XML, which it is but for its doctype and the elements that need no end."""
+    body = re.sub(r"<!doctype html>|<meta [^>]*>", "", html)
+    return ET.fromstring(body)
+
+
+@pytest.mark.parametrize("made", [figures(), full()])
+def test_page_is_well_formed_and_says_what_is_missing(made: Figures) -> None:
+    html = page(made, "from <here>", "http://127.0.0.1:4040/?a=1&b=2")
+    root = parsed(html)
+    assert root.find("body") is not None
+    assert EVIL not in html
+    assert "<script" not in html
+    assert "http" not in re.sub(r'href="http://127[^"]*"', "", html)
+    if made.trouble:
+        assert "&lt;script&gt;" in html
+    else:
+        assert "Nothing was logged of this." in html
+
+
+def contrast(one: str, other: str) -> float:
+    def light(colour: str) -> float:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    brighter, darker = sorted((light(one), light(other)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def test_text_and_lines_are_readable_in_both_themes() -> None:
+    style = STYLE.read_text(encoding="utf-8")
+    bright, dark = style.split("@media", 1)
+    for theme in (bright, dark.split("}", 2)[0]):
+        colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", theme))
+        for ground in ("page", "card"):
+            for text in ("ink", "quiet", "bad"):
+                assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+            for line in ("s0", "s1", "s2", "s3"):
+                assert contrast(colours[line], colours[ground]) >= 3, (line, ground)
+
+
+def test_thinned_line_keeps_its_peak() -> None:
+    values: list[float | None] = [1.0] * (10 * POINTS_MAX)
+    values[5003] = 777.0
+    values[100] = None
+    plot = line_plot(
+        EVIL,
+        [float(place) for place in range(len(values))],
+        [Series("one", values), Series("two", values)],
+        place_text=str,
+        value_text=number_text,
+    )
+    root = ET.fromstring(plot)
+    (first, _) = root.findall("polyline")
+    assert len(first.attrib["points"].split()) <= POINTS_MAX
+    assert "at most 777" in plot
+
+
+@pytest.mark.parametrize("values", [[], [None], [0.0], [0.0, 0.0], [None, 5.0]])
+def test_plots_of_next_to_nothing_are_plots(values: list[float | None]) -> None:
+    places = [float(place) for place in range(len(values))]
+    series = [Series("one", values)]
+    ET.fromstring(line_plot("t", places, series, place_text=str, value_text=number_text))
+    ET.fromstring(bar_plot("t", [("a", 0.0)], value_text=number_text))
+    ET.fromstring(bar_plot("t", [], value_text=number_text))
+
+
+def test_feed_describes_what_is_in_it(tmp_path: Path) -> None:
+    write_feed(full(), tmp_path / "feed")
+    feed = json.loads((tmp_path / "feed" / "feed.json").read_text())
+    assert feed["form"] == 1
+    tables = {table["name"]: table for table in feed["tables"]}
+    assert set(tables) == {"network_minutes", "trouble"}
+    for table in tables.values():
+        with (tmp_path / "feed" / table["file"]).open(newline="") as file:
+            head, *rows = csv.reader(file)
+        assert head == [column["name"] for column in table["columns"]]
+        assert len(rows) == table["rows"]
+        assert all(column["unit"] for column in table["columns"])
+    for chart in feed["charts"]:
+        names = [column["name"] for column in tables[chart["table"]]["columns"]]
+        assert {chart["x"], *chart["y"]} <= set(names)
+    assert {path.name for path in (tmp_path / "feed").iterdir()} == {
+        *("feed.json", "network_minutes.csv", "trouble.csv"),
+    }
+
+
+def test_every_chart_and_table_is_of_a_figure() -> None:
+    assert set(TABLES) <= set(Figures.__slots__)
+    assert {table for _, _, table, _, _ in CHARTS} <= set(TABLES)
+
+
+def test_feed_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(PipelineProblem, match="cannot be written"):
+        write_feed(full(), tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (number_text(12), "12"),
+        (number_text(3456), "3.46 k"),
+        (number_text(0.25), "0.25"),
+        (number_text(2e15), "2e+03 T"),
+        (bytes_text(999), "999 B"),
+        (bytes_text(2_500_000), "2.5 MB"),
+        (time_text(1500), "1.5 µs"),
+        (time_text(2_000_000), "2 ms"),
+        (time_text(3e9), "3 s"),
+        (share_text(0), "0.0%"),
+        (share_text(0.0312), "3.1%"),
+        (clock_text(61), "01:01"),
+        (node_text(-1), "f" * 16),
+    ],
+)
+def test_numbers_read_as_people_write_them(text: str, expected: str) -> None:
+    assert text == expected
