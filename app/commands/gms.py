@@ -19,19 +19,23 @@ from pathlib import Path
 from typing import Any
 
 from app.commands.arguments import port_number
+from app.errors import StartProblem
 from app.headless import run_until_ended
 from app.line_server import LineServer, claim
 from app.network_profile import NetworkProfile
 from app.network_report import gms_socket, report
 from app.paths import Paths, find_paths
-from transport.config import EngineConfig, Peer
+from transport.config import EngineConfig, Peer, Policy, Tuning
 from transport.engine import Engine
 from transport.engine_logger import EngineLogger
+from transport.errors import TransportError
 from transport.events import Health, HealthChanged
 from transport.finder import Finder
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.peer_book import choose_peers
 from transport.scopes import Scope
+
+_PLAN_BYTES_MAX = 16 << 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,10 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--no-multicast", action="store_true", help="send by unicast only")
     add("--no-mdns", action="store_true", help="neither announce nor search by mDNS")
     add("--no-event-log", action="store_true", help="write no event log")
+    add("--plan", metavar="FILE", type=Path, help="regions by this plan of live-objects pipeline")
     add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    arguments.plan_text = None if arguments.plan is None else _read_plan(arguments.plan)
     paths = find_paths(os.environ, arguments.state_dir)
     paths.make()
     claim(gms_socket(paths))
@@ -67,6 +73,8 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
     async with AsyncExitStack() as stack:
         engine = Engine.open(_config(arguments, scope, profile))
         stack.push_async_callback(_depart, engine)
+        if arguments.plan_text is not None:
+            _take_plan(engine, arguments.plan, arguments.plan_text)
 
         def answer(request: Mapping[str, Any]) -> dict[str, Any]:
             if request.get("do") == "net":
@@ -98,7 +106,28 @@ def _config(arguments: argparse.Namespace, scope: Scope, profile: NetworkProfile
         multicast=not arguments.no_multicast,
         insists_to_host=arguments.insist,
         known_peers=choose_peers(typed, profile.book().peers(scope)),
+        tuning=Tuning(policy=Policy.PLAN if arguments.plan is not None else None),
     )
+
+
+def _read_plan(file: Path) -> str:
+    try:
+        if file.stat().st_size > _PLAN_BYTES_MAX:
+            raise StartProblem(f"{file} is larger than any plan of regions.")
+        return file.read_bytes().decode("ascii")
+    except OSError as problem:
+        raise StartProblem(f"{file} cannot be read: {problem.strerror}.") from None
+    except UnicodeDecodeError:
+        raise StartProblem(f"{file} is not a plan of regions.") from None
+
+
+def _take_plan(engine: Engine, file: Path, text: str) -> None:
+    try:
+        engine.set_plan(text)
+    except TransportError:
+        raise StartProblem(
+            f"{file} is not a plan of regions: make one with live-objects pipeline plan."
+        ) from None
 
 
 async def _depart(engine: Engine) -> None:

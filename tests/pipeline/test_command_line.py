@@ -6,14 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
+from pipeline import session
 from pipeline.command_line import main
 from pipeline.errors import PipelineProblem
+from pipeline.planning.plan_file import read_plan
 from pipeline.progress import Progress
-from pipeline.session import check_java, check_master
+from pipeline.session import SparkOptions, check_java, check_master
 from tests.source_tree import ROOT
 
 
@@ -124,6 +129,33 @@ def test_application_hands_everything_to_the_other_process(tmp_path: Path) -> No
     refused = live_objects("--quiet", "dance")
     assert refused.returncode == 2
     assert refused.stderr.startswith("live-objects pipeline: ")
+
+
+def test_run_goes_through_all_jobs(
+    spark: SparkSession,
+    landing: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @contextmanager
+    def shared(_options: SparkOptions) -> Iterator[SparkSession]:
+        yield spark
+
+    monkeypatch.setattr(session, "spark_session", shared)
+    outputs = [("--plan", "plan.txt"), ("--report", "report.html"), ("--feed", "feed")]
+    arguments = [part for name, file in outputs for part in (name, str(tmp_path / file))]
+    whole = ["run", str(landing), "--store", str(tmp_path / "store"), "--horizon", "36500"]
+    assert main([*whole, "--people", *arguments]) == 0
+    out, err = capsys.readouterr()
+    ingested, analysed, activity, planned, *_ = [json.loads(line) for line in out.splitlines()]
+    assert ingested["rows"] == sum(analysed["rows"].values()) == 12_000
+    assert activity["pseudonymous"]
+    assert planned["plan"]["waste"] <= 0.05
+    assert read_plan(tmp_path / "plan.txt")
+    assert "Storms and swings" in (tmp_path / "report.html").read_text()
+    assert json.loads((tmp_path / "feed" / "feed.json").read_text())["charts"]
+    assert "starting Spark" in err
 
 
 def test_bars_are_for_terminals_only() -> None:
