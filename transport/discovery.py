@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from transport.config import KNOWN_PEERS_MAX, Peer
 from transport.mdns import Announced, Announcement, Lookout, collect
-from transport.scopes import Scope, scope_label
+from transport.scopes import ANNOUNCED_VERSION, Scope, scope_label
 
 SERVICE = "_live-objects._udp.local."
 FIND_S = 1.0
@@ -23,7 +23,7 @@ async def announce_engine(scope: Scope, peer: Peer) -> Announcement:
     # One place has one name, also after a restart, and the name tells nothing else.
     place = f"{scope_label(scope)} {peer.address} {peer.port}".encode()
     name = blake2b(place, digest_size=8).hexdigest()
-    texts = {"scope": scope_label(scope), "version": "1"}
+    texts = {"scope": scope_label(scope), "version": ANNOUNCED_VERSION}
     return await Announcement.start(SERVICE, name, peer, texts)
 
 
@@ -50,3 +50,18 @@ async def find_peers(
     return await collect(
         lambda on_peer: look_out(scope, interface_address, on_peer), find_s, enough
     )
+
+
+async def find_all(interface_address: str, *, find_s: float = FIND_S) -> tuple[Announced, ...]:
+    """Engines of any scope that announce themselves."""
+    found: dict[str, Announced] = {}
+
+    def look_out_for_all(on_found: Callable[[str], None]) -> Lookout:
+        def on_announced(announced: Announced) -> None:
+            found[announced.name] = announced
+            on_found(announced.name)
+
+        return Lookout(SERVICE, interface_address, on_announced)
+
+    await collect(look_out_for_all, find_s, enough=1000)
+    return tuple(found.values())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from transport.commands import Snapshot
 from transport.errors import TransportError
 from transport.links import Kind, Link, best_link
-from transport.scopes import Scope
+from transport.scopes import ANNOUNCED_VERSION, Scope, scope_label
 
 PROBE_GROUP = "239.195.255.254"
 PROBE_S = 0.5
@@ -189,6 +189,28 @@ def check_clock(now_s: float) -> Finding:
     return Finding("clock", Verdict.GOOD, "The clock is plausible; the network does not need it.")
 
 
+def check_neighbours(scope: Scope, others: Sequence[Mapping[str, str]]) -> Finding:
+    """Whether those who are announced by mDNS are of this scope and of a version that fits;
+    `others` are the texts of their announcements."""
+    mine = [each for each in others if each.get("scope") == scope_label(scope)]
+    strangers = len(others) - len(mine)
+    versions = {each.get("version", "?") for each in mine} - {ANNOUNCED_VERSION}
+    if versions:
+        return _odd(
+            "version",
+            f"Others in the scope {scope.name} speak version {', '.join(sorted(versions))} of the"
+            f" network's language, this one {ANNOUNCED_VERSION}.",
+            "Update the older ones.",
+        )
+    if strangers and not mine:
+        return _odd(
+            "key",
+            f"{strangers} others are announced, all in other scopes than {scope.name}.",
+            "Compare with live-objects scope on both computers, and join the same one.",
+        )
+    return Finding("key", Verdict.GOOD, f"{len(mine)} announced in the scope {scope.name}.")
+
+
 def check_version(running: str, installed: str) -> Finding:
     """Whether the program that runs is the one that is installed."""
     if running != installed:
@@ -244,6 +266,17 @@ def check_engine(snapshot: Snapshot) -> list[Finding]:
                 "multicast",
                 "The engine sends by unicast only.",
                 "That works, with more traffic; choose an interface with multicast for less.",
+            )
+        )
+    lonely = [region for region in snapshot.regions if region.unicast and region.alive > 1]
+    if snapshot.multicast and lonely:
+        found.append(
+            _odd(
+                "unicast",
+                f"{len(lonely)} regions send by unicast, since multicast does not reach all in"
+                " them.",
+                "Look at the interfaces and switches of their members; it works, with more"
+                " traffic.",
             )
         )
     for name, verdict, sentence, fix in _STORIES:

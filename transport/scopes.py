@@ -97,6 +97,10 @@ def _well_known(name: str) -> Scope:
 NEARBY = _well_known("Nearby")
 
 
+# The version of the network's language, as announcements tell it.
+ANNOUNCED_VERSION = "1"
+
+
 def scope_label(scope: Scope) -> str:
     """What announcements and logs tell of a scope: who knows it recognises it, and no more."""
     return blake2b(scope.scope_id, digest_size=8, person=b"liveobj mdns").hexdigest()

@@ -8,13 +8,17 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
+from app.errors import StartProblem
 from app.network_profile import NetworkProfile
 from app.network_report import ask_running
 from app.paths import find_paths
 from app.version import VERSION
 from transport.commands import Snapshot
+from transport.config import Peer
+from transport.discovery import find_all
 from transport.doctor import (
     Finding,
     Verdict,
@@ -22,18 +26,30 @@ from transport.doctor import (
     as_text,
     check_clock,
     check_mdns,
+    check_neighbours,
     check_version,
     examine,
 )
-from transport.links import best_link, list_links
-from transport.scopes import Scope
+from transport.errors import BadArgument
+from transport.links import Kind, Link, best_link, list_links
+from transport.peer_book import choose_peers
+from transport.probe import check_others_multicast, judge_peer, try_peer
+from transport.scopes import Scope, scope_label
 
 EXIT_SOMETHING_WRONG = 1
+PEERS_TRIED_MAX = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--interface", metavar="ADDR", default="", help="the interface to look at, by name"
+    )
+    parser.add_argument(
+        "--peer",
+        metavar="ADDR:PORT",
+        action="append",
+        default=[],
+        help="a computer to try, as live-objects net shows it there",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument(
@@ -45,7 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
     paths = find_paths(os.environ, arguments.state_dir)
     scope = NetworkProfile.of(paths).scope()
     running = ask_running(paths)
-    findings = asyncio.run(_examine(arguments.interface, scope, running))
+    try:
+        typed = [Peer.parse(text) for text in arguments.peer]
+    except BadArgument as problem:
+        raise StartProblem(str(problem)) from None
+    findings = asyncio.run(_examine(arguments.interface, scope, running, typed))
     if running is None:
         findings.append(
             Finding(
@@ -65,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _examine(
-    wanted: str, scope: Scope, running: tuple[str, Snapshot] | None
+    wanted: str, scope: Scope, running: tuple[str, Snapshot] | None, typed: Sequence[Peer]
 ) -> list[Finding]:
     version, snapshot = running if running is not None else (None, None)
     if snapshot is not None:
@@ -75,8 +95,35 @@ async def _examine(
     chosen = [link for link in links if wanted in {link.name, link.address}]
     link = best_link(chosen if wanted else links)
     if link is not None:
-        findings.append(await check_mdns(scope, link.address, snapshot))
+        findings += await _try_others(scope, link, links, snapshot, typed)
     findings.append(check_clock(time.time()))
     if version is not None:
         findings.append(check_version(version, VERSION))
+    return findings
+
+
+async def _try_others(
+    scope: Scope,
+    link: Link,
+    links: Sequence[Link],
+    snapshot: Snapshot | None,
+    typed: Sequence[Peer],
+) -> list[Finding]:
+    """What is found out together with other computers: those typed, and those announced."""
+    findings = [await check_mdns(scope, link.address, snapshot)]
+    own = snapshot.address if snapshot is not None else ""
+    announced = [
+        each
+        for each in await find_all(link.address)
+        if f"{each.peer.address}:{each.peer.port}" != own
+    ]
+    if announced:
+        findings.append(check_neighbours(scope, [each.texts for each in announced]))
+    found = [each.peer for each in announced if each.texts.get("scope") == scope_label(scope)]
+    peers = choose_peers(typed, found)[:PEERS_TRIED_MAX]
+    tried = await asyncio.gather(*(try_peer(scope, link.address, peer) for peer in peers))
+    findings += [judge_peer(each, link, links) for each in tried]
+    if snapshot is not None and snapshot.multicast and link.kind is not Kind.LOOPBACK:
+        group, _, port = snapshot.multicast.rpartition(":")
+        findings.append(await check_others_multicast(group, int(port), link))
     return findings

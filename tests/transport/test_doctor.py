@@ -13,7 +13,7 @@ import pytest
 from tests.transport.test_commands import SNAPSHOT
 from transport import doctor
 from transport.config import Peer
-from transport.discovery import Announcement
+from transport.discovery import announce_engine
 from transport.doctor import (
     Finding,
     Verdict,
@@ -147,7 +147,7 @@ def test_multicast_that_is_refused_or_not_heard_is_bad(monkeypatch: pytest.Monke
 
 
 def test_engine_among_others_is_good() -> None:
-    quiet = replace(SNAPSHOT, counters={})
+    quiet = replace(SNAPSHOT, counters={}, regions=())
     assert verdicts(check_engine(quiet)) == {"membership": Verdict.GOOD}
 
 
@@ -213,7 +213,7 @@ def test_mdns_tells_who_else_is_announced() -> None:
         nobody = await doctor.check_mdns(scope, "127.0.0.1", alone, find_s=0.3)
         assert "Nobody else of the scope Office" in nobody.sentence
         announcements = [
-            await Announcement.start(scope, Peer("127.0.0.1", port)) for port in (4711, 4712)
+            await announce_engine(scope, Peer("127.0.0.1", port)) for port in (4711, 4712)
         ]
         try:
             apart = await doctor.check_mdns(scope, "127.0.0.1", alone)

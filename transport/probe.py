@@ -1,0 +1,215 @@
+"""Owns trying out whether another computer can be reached, and by what it is kept away.
+
+Three questions, each answered by trying: does its engine let a guest in (so that UDP passes both
+ways, and scope, key and version are the same); does its system answer at all (a refusal is an
+answer: by UDP that no program is there, by TCP that the computer is); and from which of this
+computer's addresses do packets leave. The guest is an engine of its own that joins nothing, hosts
+nothing and goes at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from transport.config import EngineConfig, Peer
+from transport.doctor import Finding, Verdict
+from transport.engine import Engine
+from transport.errors import TransportError
+from transport.links import Kind, Link
+from transport.loop import AsyncioWatcher, EngineJoin
+from transport.scopes import Scope
+
+GUEST_S = 3.0
+TCP_S = 1.5
+UDP_S = 0.3
+LISTEN_S = 2.5
+
+_UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN}
+
+
+class Answer(Enum):
+    """What the system of the other computer says."""
+
+    YES = "answers"
+    NOBODY = "has no program there"
+    SILENT = "is silent"
+    UNREACHABLE = "cannot be reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of trying one peer; `leaves_from` is this computer's address for packets to it."""
+
+    peer: Peer
+    let_in: bool
+    answer: Answer
+    leaves_from: str
+
+
+async def try_peer(scope: Scope, interface: str, peer: Peer, wait_s: float = GUEST_S) -> Tried:
+    let_in, answer = await asyncio.gather(
+        _visit(scope, interface, peer, wait_s), _knock(peer, min(wait_s, TCP_S))
+    )
+    return Tried(peer, let_in, answer, _leaves_from(peer))
+
+
+async def _visit(scope: Scope, interface: str, peer: Peer, wait_s: float) -> bool:
+    config = EngineConfig(
+        scope=scope, interface=interface, multicast=False, may_host=False, known_peers=(peer,)
+    )
+    try:
+        guest = Engine.open(config)
+    except TransportError:
+        return False
+    EngineJoin(guest, AsyncioWatcher())
+    try:
+        async with asyncio.timeout(wait_s):
+            await guest.ready()
+    except TimeoutError:
+        return False
+    finally:
+        await guest.close()
+    return True
+
+
+async def _knock(peer: Peer, wait_s: float) -> Answer:
+    if await _nobody_there(peer):
+        return Answer.NOBODY
+    try:
+        async with asyncio.timeout(wait_s):
+            _, writer = await asyncio.open_connection(peer.address, peer.port)
+    except ConnectionRefusedError:
+        return Answer.YES
+    except TimeoutError:
+        return Answer.SILENT
+    except OSError as problem:
+        return Answer.UNREACHABLE if problem.errno in _UNREACHABLE else Answer.SILENT
+    writer.close()
+    return Answer.YES
+
+
+async def _nobody_there(peer: Peer) -> bool:
+    """Whether the other system says that no program has this UDP port."""
+    family = socket.AF_INET6 if ":" in peer.address else socket.AF_INET
+    loop = asyncio.get_running_loop()
+    with socket.socket(family, socket.SOCK_DGRAM) as asker:
+        asker.setblocking(False)
+        try:
+            asker.connect((peer.address, peer.port))
+            asker.send(b"?")
+            async with asyncio.timeout(UDP_S):
+                await loop.sock_recv(asker, 64)
+        except ConnectionRefusedError:
+            return True
+        except (OSError, TimeoutError):
+            return False
+    return False
+
+
+def _leaves_from(peer: Peer) -> str:
+    family = socket.AF_INET6 if ":" in peer.address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as asker:
+        try:
+            asker.connect((peer.address, peer.port))  # Sends nothing; chooses the way.
+        except OSError:
+            return ""
+        return str(asker.getsockname()[0])
+
+
+def judge_peer(tried: Tried, link: Link, links: Sequence[Link]) -> Finding:
+    """What it means, and what to do."""
+    where = f"{tried.peer.address}:{tried.peer.port}"
+    if tried.let_in:
+        return Finding(
+            "peer",
+            Verdict.GOOD,
+            f"{where} lets this computer in: UDP passes both ways; scope, key and version fit.",
+        )
+    other_way = next((each for each in links if each.address == tried.leaves_from), None)
+    if other_way is not None and other_way.name != link.name:
+        return _bad(
+            "vpn" if other_way.kind is Kind.VPN else "route",
+            f"Packets to {where} leave by {other_way.name}, not by {link.name}.",
+            f"Switch {other_way.name} off, or choose it with --interface.",
+        )
+    if tried.answer is Answer.NOBODY:
+        return Finding(
+            "peer",
+            Verdict.ODD,
+            f"{where} {tried.answer.value} any more.",
+            "Start the program there, or use the address that it has now.",
+        )
+    if tried.answer is Answer.YES:
+        return _bad(
+            "firewall",
+            f"{where} answers, but its program does not let this one in.",
+            "Let UDP in at both firewalls; then compare scope and version, and see that the program"
+            " runs there.",
+        )
+    if link.kind is Kind.WIRELESS:
+        return _bad(
+            "isolation",
+            f"{where} {tried.answer.value} over the wireless {link.name}.",
+            "Switch off client isolation (also called AP isolation or guest mode) at the access"
+            " point, or use a cable; see that the other computer is on.",
+        )
+    return _bad(
+        "peer",
+        f"{where} {tried.answer.value}.",
+        "See that it is on and in the same network; between segments, a router or firewall must"
+        " let UDP through.",
+    )
+
+
+async def check_others_multicast(
+    group: str, port: int, link: Link, wait_s: float = LISTEN_S
+) -> Finding:
+    """Whether multicast of other computers of the scope is heard here."""
+    try:
+        heard = await _listen(group, port, link.address, wait_s)
+    except OSError as problem:
+        return _bad(
+            "multicast from others",
+            f"Nobody can be listened to on {group}: {problem.strerror}.",
+            "Allow multicast for this program at the firewall.",
+        )
+    if heard:
+        return Finding(
+            "multicast from others", Verdict.GOOD, f"Multicast of {heard} is heard on {link.name}."
+        )
+    return Finding(
+        "multicast from others",
+        Verdict.ODD,
+        f"No multicast of others was heard on {link.name} for {wait_s:g} s.",
+        "If others run in this scope: let UDP port 17474 in, and look for IGMP snooping without a"
+        " querier at the switch, or multicast filtering at the access point. Without multicast the"
+        " network goes on by unicast, with more traffic.",
+    )
+
+
+async def _listen(group: str, port: int, address: str, wait_s: float) -> str:
+    own = {address, "127.0.0.1"}
+    loop = asyncio.get_running_loop()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ear:
+        ear.setblocking(False)
+        ear.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        ear.bind((group, port))
+        membership = socket.inet_aton(group) + socket.inet_aton(address)
+        ear.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, membership)
+        try:
+            async with asyncio.timeout(wait_s):
+                while True:
+                    _, (sender, _) = await loop.sock_recvfrom(ear, 2048)
+                    if sender not in own:
+                        return str(sender)
+        except TimeoutError:
+            return ""
+
+
+def _bad(subject: str, sentence: str, fix: str) -> Finding:
+    return Finding(subject, Verdict.BAD, sentence, fix)
