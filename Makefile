@@ -35,6 +35,7 @@ PEERS_DIR     := build/peers
 BENCH_RESULTS := build/bench.jsonl
 
 FUZZERS := $(basename $(notdir $(wildcard native/fuzz/fuzz_*.c)))
+PYTHON_FUZZERS := $(notdir $(wildcard tests/fuzz/corpus/*))
 
 STAMP_PACKAGES := $(VENV)/.stamp-packages
 STAMP_PYTHON   := $(VENV)/.stamp-python
@@ -124,18 +125,22 @@ swarm: $(STAMP_PACKAGES)
 	@native/build/tools/swarm --seconds $(TIME) --keep-going --brief
 
 # The seed corpus is copied, so that what a run adds is looked at before it becomes part of the seeds.
-fuzz: $(STAMP_PACKAGES)
+fuzz: $(STAMP_ENGINE)
 	@$(SETUP) fuzzer
 	@$(NATIVE) fuzz
 	@mkdir -p build/fuzz
-	@for name in $(FUZZERS); do \
-	    seeds=native/fuzz/corpus/$${name#fuzz_}; corpus=$$(mktemp -d); \
+	@fuzz() { \
+	    name=$$1; seeds=$$2; shift 2; corpus=$$(mktemp -d); result=0; \
 	    if [ -d "$$seeds" ]; then cp -r "$$seeds/." "$$corpus"; fi; \
-	    echo "-- $$name for $(TIME) s"; result=0; \
-	    native/build/fuzz/bin/$$name -max_total_time=$(TIME) -print_final_stats=1 -verbosity=0 \
+	    echo "-- $$name for $(TIME) s"; \
+	    "$$@" -max_total_time=$(TIME) -print_final_stats=1 -verbosity=0 \
 	        -artifact_prefix="build/fuzz/$$name-" "$$corpus" || result=$$?; \
 	    rm -rf "$$corpus"; \
 	    if [ $$result -ne 0 ]; then echo "$$name found something; its input is in build/fuzz" >&2; exit 1; fi; \
+	}; \
+	for name in $(FUZZERS); do fuzz $$name native/fuzz/corpus/$${name#fuzz_} native/build/fuzz/bin/$$name; done; \
+	for name in $(PYTHON_FUZZERS); do \
+	    fuzz $$name tests/fuzz/corpus/$$name $(PYTHON_IN_VENV) -m tests.fuzz.run $$name; \
 	done
 
 clean:

@@ -2,7 +2,7 @@
 # Makes a checkout ready to run: system packages, virtual environment, Python packages.
 #
 #   setup.sh packages SECTION…   installs what is missing of these sections of debian-packages.txt
-#   setup.sh fuzzer              installs clang and its fuzzing runtime
+#   setup.sh fuzzer              installs clang and its fuzzing runtime, and the fuzzer for Python
 #   setup.sh python              makes .venv and installs this checkout and its tools into it
 #   setup.sh pipeline            adds what the Spark jobs of pipeline/ need
 #   setup.sh engine              compiles the engine again, into the checkout; needs no network
@@ -123,6 +123,9 @@ packages() {
 # The compiler's runtime for fuzzing is a package of its own whose name holds the compiler's version.
 fuzzer() {
     ensure_packages fuzz
+    "$root/.venv/bin/python" -c 'import atheris' 2>/dev/null ||
+        "$root/.venv/bin/python" -m pip install --quiet --editable "$root[fuzz]" ||
+        fail "the fuzzer for Python could not be installed (see above)"
     command -v clang >/dev/null || fail "fuzzing needs the compiler clang, which was not found"
     has_fuzzer_runtime && return 0
     local version candidate

@@ -82,7 +82,14 @@ class OrderState:
     checkpoint_at: int = 0
 
     def apply(self, record: Record) -> None:
-        """Carries out one change; raises BadMessage for what is none."""
+        """Carries out one change; raises BadMessage for what is none, and then is of no use any
+        more."""
+        try:
+            self._apply(record)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as problem:
+            raise BadMessage(f"a record whose parts are wrong ({problem})") from None
+
+    def _apply(self, record: Record) -> None:
         match record:
             case ["member", int(identity), int(lineage)]:
                 self.identity, self.lineage = identity, lineage
@@ -157,14 +164,11 @@ class OrderState:
         return ["whole", fields]
 
     def _load(self, fields: Mapping[str, Any]) -> None:
-        try:
-            self.identity, self.lineage = fields["identity"], fields["lineage"]
-            self.epoch, self.ballot = fields["epoch"], fields["ballot"]
-            self.electorates = tuple(map(tuple, fields["electorates"]))
-            entries = [Entry(*entry) for entry in fields["entries"]]
-            self.log = OrderLog(fields["base"], entries, dict(fields["counts"]))
-            self.delivered = self.checkpoint_at = fields["delivered"]
-            self.sent, self.outstanding = fields["sent"], dict(fields["outstanding"])
-            self.checkpoint = fields["checkpoint"]
-        except (KeyError, TypeError, ValueError) as problem:
-            raise BadMessage(f"a whole state that is none ({problem})") from None
+        self.identity, self.lineage = fields["identity"], fields["lineage"]
+        self.epoch, self.ballot = fields["epoch"], fields["ballot"]
+        self.electorates = tuple(map(tuple, fields["electorates"]))
+        entries = [Entry(*entry) for entry in fields["entries"]]
+        self.log = OrderLog(fields["base"], entries, dict(fields["counts"]))
+        self.delivered = self.checkpoint_at = fields["delivered"]
+        self.sent, self.outstanding = fields["sent"], dict(fields["outstanding"])
+        self.checkpoint = fields["checkpoint"]
