@@ -160,6 +160,7 @@ class Desk:
             "window": self._window.windowTitle(),
             "state": self._window.state_text,
             "network": self._window.network_text,
+            "object_icon": self._window.object_icon_place(),
             "people": [f"{one.name}: {one.words}" for one in self.office.people()],
             "previews": [
                 page.accessibleName()

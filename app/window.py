@@ -327,6 +327,14 @@ class MainWindow(QMainWindow):
         drag.setPixmap(picture(self.theme, page.kind.picture, _DRAG_PICTURE, ratio))
         drag.exec(Qt.DropAction.CopyAction | Qt.DropAction.LinkAction)
 
+    def object_icon_place(self) -> tuple[int, int] | None:
+        """Where on the screen the picture is that one can drag away."""
+        icon = self.top.object_icon
+        if not icon.isVisible():
+            return None
+        centre = icon.mapToGlobal(icon.rect().center())
+        return centre.x(), centre.y()
+
     def picture(self) -> QPixmap:
         """The window as it looks now, in the pixels of its screen."""
         for page in self.object_pages():
