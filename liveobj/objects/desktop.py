@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from liveobj.documents import Map, MapChange
-from liveobj.documents.document import Origin
+from liveobj.documents.document import Document, Origin
 from liveobj.documents.observing import Plain
+from liveobj.documents.words import WORDS_CHARACTERS_MAX
 from liveobj.host import Host
 from liveobj.objects.desktop_items import (
     GROUP_DEPTH_MAX,
@@ -276,3 +277,11 @@ def open_desktop(reference: Reference, host: Host) -> Desktop:
     """Opens a desktop; raises ReferenceProblem for a reference that is not one's, StorageError if
     the disk refuses."""
     return Desktop(reference, host, describe_shared(reference, TEMPLATE_ID, "desktop"))
+
+
+def names_given(document: Document) -> str:
+    """The words on a desktop, for whoever searches: the names that things were given here. What is
+    in the things themselves is found in them."""
+    items = document.map(ITEMS)
+    titles = (items.get(key) for key in items if key.endswith(f"/{Field.TITLE}"))
+    return "\n".join(title for title in titles if isinstance(title, str))[:WORDS_CHARACTERS_MAX]

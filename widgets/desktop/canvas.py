@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -17,12 +16,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from liveobj.objects.desktop import NUDGE
-from liveobj.objects.desktop_items import Form, Item
-from widgets.desktop.arranging import Edge
-from widgets.desktop.frame_parts import Part, edges_at, part_at
+from liveobj.objects.desktop_items import Form
+from widgets.desktop.frame_parts import Part
 from widgets.desktop.gestures import Choose, Gesture, Move, Pan, Pointer, Resize
 from widgets.desktop.inside import Inside, zoom_factor
 from widgets.desktop.plane import Plane
+from widgets.desktop.presses import Press, cursor_at, press_at
 from widgets.desktop.stage import Stage
 from widgets.nesting import Nested
 
@@ -38,29 +37,6 @@ _ARROWS = {
 _NUDGE = 1.0
 _NUDGE_FAR = 10.0
 _SCROLL_PX = 60.0
-_CURSORS = {
-    frozenset({Edge.LEFT}): Qt.CursorShape.SizeHorCursor,
-    frozenset({Edge.RIGHT}): Qt.CursorShape.SizeHorCursor,
-    frozenset({Edge.TOP}): Qt.CursorShape.SizeVerCursor,
-    frozenset({Edge.BOTTOM}): Qt.CursorShape.SizeVerCursor,
-    frozenset({Edge.LEFT, Edge.TOP}): Qt.CursorShape.SizeFDiagCursor,
-    frozenset({Edge.RIGHT, Edge.BOTTOM}): Qt.CursorShape.SizeFDiagCursor,
-    frozenset({Edge.RIGHT, Edge.TOP}): Qt.CursorShape.SizeBDiagCursor,
-    frozenset({Edge.LEFT, Edge.BOTTOM}): Qt.CursorShape.SizeBDiagCursor,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Press:
-    """Where the button went down and on what; `alone` if that was the one thing chosen before,
-    `among` if it was chosen with others."""
-
-    pointer: Pointer
-    item: Item | None = None
-    part: Part | None = None
-    alone: bool = False
-    among: bool = False
-    edges: frozenset[Edge] = frozenset()
 
 
 class Canvas(Plane):
@@ -92,7 +68,7 @@ class Canvas(Plane):
         super().__init__(around, stage, clock, parent)
         self.inside = Inside(stage, self.live, self)
         self._gesture: Gesture | None = None
-        self._press: _Press | None = None
+        self._press: Press | None = None
         self._pointer: Pointer | None = None
         self._space = False
         self._edge_timer = QTimer(self)
@@ -108,7 +84,7 @@ class Canvas(Plane):
 
     @property
     def editable(self) -> bool:
-        return self.stage.desktop.document.editable
+        return self.stage.editable
 
     def work_inside(self) -> bool:
         """Goes into the one item that is chosen; a link is followed."""
@@ -147,30 +123,7 @@ class Canvas(Plane):
         x, y = self.stage.camera.to_plane(at.x(), at.y())
         return Pointer(at.x(), at.y(), x, y, shift, alt, ctrl)
 
-    def _edges_under(self, pointer: Pointer) -> tuple[Item | None, frozenset[Edge]]:
-        """The edges of the one chosen item that can be pulled there."""
-        chosen = self.stage.chosen
-        if len(chosen) != 1 or not self.editable or self.stage.inside is not None:
-            return None, frozenset()
-        frame = self.stage.frame_of(chosen[0].identity)
-        if frame is None:
-            return None, frozenset()
-        return chosen[0], edges_at(frame, pointer.x, pointer.y, self.stage.camera.zoom)
-
-    def _press_on(self, pointer: Pointer) -> _Press:
-        item, edges = self._edges_under(pointer)
-        if item is not None and edges:
-            return _Press(pointer, item, edges=edges)
-        item = self.stage.item_at(pointer.x, pointer.y)
-        if item is None:
-            return _Press(pointer)
-        frame = self.stage.frame_of(item.identity) or item.frame
-        part = part_at(item, frame, pointer.x, pointer.y)
-        alone = self.stage.selection == {item.identity}
-        among = item.identity in self.stage.selection and not alone
-        return _Press(pointer, item, part, alone, among)
-
-    def _begin(self, press: _Press, pointer: Pointer) -> Gesture | None:
+    def _begin(self, press: Press, pointer: Pointer) -> Gesture | None:
         """The gesture that moving the mouse after a press begins."""
         stage = self.stage
         if press.edges and press.item is not None:
@@ -215,7 +168,7 @@ class Canvas(Plane):
         gesture.move(self._pointer)
         self._show_gesture(gesture, self._pointer)
 
-    def _click(self, press: _Press, pointer: Pointer) -> None:
+    def _click(self, press: Press, pointer: Pointer) -> None:
         """A press and a release in one place."""
         stage = self.stage
         if press.item is None or press.edges:
@@ -271,7 +224,7 @@ class Canvas(Plane):
         elif pointer is None:
             shape = Qt.CursorShape.ArrowCursor
         else:
-            shape = _CURSORS.get(self._edges_under(pointer)[1], Qt.CursorShape.ArrowCursor)
+            shape = cursor_at(self.stage, pointer)
         self.setCursor(shape)
 
     # Qt
@@ -288,7 +241,7 @@ class Canvas(Plane):
             return
         if button is not Qt.MouseButton.LeftButton or self._gesture is not None:
             return
-        press = self._press = self._press_on(pointer)
+        press = self._press = press_at(self.stage, pointer)
         if self.stage.inside is not None and (
             press.item is None or press.item.identity != self.stage.inside
         ):
@@ -336,7 +289,7 @@ class Canvas(Plane):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         pointer = self._pointer_of(event)
-        press = self._press_on(pointer)
+        press = press_at(self.stage, pointer)
         if event.button() is not Qt.MouseButton.LeftButton or press.item is None:
             self.mousePressEvent(event)
             return

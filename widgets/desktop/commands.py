@@ -132,7 +132,7 @@ class Commands:
         self._add("others", words, view.toggle_others, checked=others)
 
     def _add_place(self, kind: ObjectKind) -> None:
-        title = tr("Place a new {kind} here", kind=kind.title.lower())
+        title = tr("Place a new {kind} here", kind=kind.name_inside)
         place = partial(self._view.place_new, kind)
         self._add(f"place.{kind.word}", title, place, "", self._why_read_only)
 

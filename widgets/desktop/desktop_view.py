@@ -13,7 +13,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QDrag, QHideEvent, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from liveobj.objects.desktop import TEMPLATE_ID, Desktop, new_desktop
+from liveobj.objects.desktop import TEMPLATE_ID, Desktop, names_given, new_desktop
 from liveobj.objects.desktop_items import Item
 from liveobj.opening import Opening
 from liveobj.storage import StorageError
@@ -301,4 +301,5 @@ KIND = ObjectKind(
     icon="layout-dashboard",
     make=new_desktop,
     view=DesktopView,
+    text=names_given,
 )

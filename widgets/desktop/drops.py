@@ -107,7 +107,7 @@ class Drops:
         if parcel.problem:
             return Plan(parcel.problem, False)
         if parcel.kind is not None:
-            return Plan(tr("Make a new {kind} here", kind=parcel.kind.title.lower()), True)
+            return Plan(tr("Make a new {kind} here", kind=parcel.kind.name_inside), True)
         if parcel.pictures:
             count = len(parcel.pictures)
             words = tr_n("Put this picture here", "Put {count} pictures here", count)

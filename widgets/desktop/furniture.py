@@ -52,7 +52,7 @@ class Furniture(QWidget):
         canvas, stage = self._canvas, self._stage
         roomy = canvas.width() >= _WIDTH_MIN_PX and canvas.height() >= _HEIGHT_MIN_PX
         tools = self._tools_wanted and roomy and stage.inside is None
-        editable = stage.desktop.document.editable
+        editable = stage.editable
         self.people.show_people(self._company.others, self._company.followed)
         self._looking.setVisible(self._tools_wanted and roomy)
         self._arranging.setVisible(tools and editable and bool(stage.selection))

@@ -309,4 +309,4 @@ def _icon_name(content: Content) -> str:
 
 
 def _word(content: Content) -> str:
-    return "" if content.kind is None else content.kind.title.lower()
+    return "" if content.kind is None else content.kind.name_inside

@@ -185,7 +185,7 @@ class OutlineModel(QAbstractItemModel):
         name = self.name_at(index)
         group = name not in self._stage.desktop.items
         fixed = group and index.column() not in (Column.X, Column.Y)
-        if self._stage.desktop.document.editable and not fixed:
+        if self._stage.editable and not fixed:
             flags |= Qt.ItemFlag.ItemIsEditable
         return flags
 

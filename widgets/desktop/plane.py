@@ -237,7 +237,7 @@ class Plane(QWidget):
         if self.show_others:
             overlay.paint_others_selection(painter)
             overlay.paint_people_inside(painter, shown)
-        overlay.paint_selection(painter, handles=stage.desktop.document.editable)
+        overlay.paint_selection(painter, handles=stage.editable)
         inside = None if stage.inside is None else stage.frame_of(stage.inside)
         if inside is not None:
             overlay.paint_inside(painter, inside)

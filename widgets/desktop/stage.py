@@ -73,6 +73,10 @@ class Stage(QObject):
         for subscription in self._subscriptions:
             subscription.close()
 
+    @property
+    def editable(self) -> bool:
+        return self.desktop.document.editable
+
     # What is where
 
     def frame_of(self, identity: str) -> Frame | None:

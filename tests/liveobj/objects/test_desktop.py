@@ -10,7 +10,14 @@ import pytest
 from liveobj.capabilities import view_only
 from liveobj.documents import ReadOnly
 from liveobj.documents.observing import Plain
-from liveobj.objects.desktop import Desktop, ItemsChange, Placing, new_desktop, open_desktop
+from liveobj.objects.desktop import (
+    Desktop,
+    ItemsChange,
+    Placing,
+    names_given,
+    new_desktop,
+    open_desktop,
+)
 from liveobj.objects.desktop_items import (
     COORDINATE_MAX,
     SIDE_MAX,
@@ -175,6 +182,9 @@ def test_names(office: Office) -> None:
     (identity,) = places(office.ada, 1)
     office.ada.entitle(identity, "  Shopping \n list ")
     assert office.agreed().items[identity].title == "Shopping list"
+    assert names_given(office.bob.document) == "Shopping list"
+    office.bob.document.map("items").set("x/title", 7)
+    assert names_given(office.bob.document) == "Shopping list"
     office.bob.entitle(identity, "")
     assert office.agreed().items[identity].title == ""
 
