@@ -121,6 +121,7 @@ typedef struct qsm_config {
     uint8_t cache_everywhere;      /* 1: every node caches, instead of one partition a message */
     uint8_t hybrid_regions_min; /* groups over at least so many regions get an own address; 0: off
                                  */
+    uint8_t no_aes;             /* 1: as on a processor without AES; its regions use XChaCha20 */
     uint64_t heartbeat_ns;      /* between signs of life of a node to the membership service */
     uint64_t failure_ns;        /* silence after which a node is put out of its views */
     uint64_t batch_ns;          /* membership changes are collected that long */

@@ -32,6 +32,7 @@
     X(messages_forged)     /* seal did not open under the group's key */                           \
     X(messages_locked)     /* of a key epoch that this node was not given */                       \
     X(messages_parked)     /* had to wait for an earlier one */                                    \
+    X(messages_with_aes)   /* sent, sealed with AES because everybody can open it */               \
     X(messages_refused)    /* sequence of fragments made no sense, or bounds met */                \
     X(packets_sent)        /* data packets, each counted once however many receive it */           \
     X(packets_lost)        /* found missing here */                                                \

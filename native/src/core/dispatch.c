@@ -126,6 +126,7 @@ static void handle_region_packet(qsm_engine *engine, const qsm_header *header,
         break;
     case QSM_KIND_ACK:
         qsm_count(engine, QSM_COUNT_acks_received);
+        if (index >= 0) region->aes = control->ack.aes;
         if (index >= 0 && region->sender != NULL)
             qsm_sender_acknowledged(region->sender, control->ack.low, control->ack.lost);
         break;

@@ -40,7 +40,8 @@ static bool config_is_good(const qsm_config *config) {
            config->known_peer_count <= 8 && config->heartbeat_ns >= 1000000 &&
            config->failure_ns >= 2 * config->heartbeat_ns && config->batch_ns >= 100000 &&
            config->token_ns >= 1000000 && config->lag_ns_max >= 1000000 &&
-           config->may_host <= QSM_HOST_INSISTS && qsm_address_is_set(&config->self) &&
+           config->may_host <= QSM_HOST_INSISTS && config->no_aes <= 1 &&
+           qsm_address_is_set(&config->self) &&
            (!qsm_address_is_set(&config->rendezvous) || config->rendezvous.multicast == 1);
 }
 
@@ -54,6 +55,7 @@ int qsm_engine_create(const qsm_config *config, uint64_t now_ns, qsm_engine **ou
     engine->config = *config;
     engine->now_ns = now_ns;
     qsm_scope_keys_derive(&engine->keys, config->scope_id, config->scope_key, config->random_seed);
+    qsm_ready_keys_init(&engine->ready_keys, config->no_aes != 0);
     qsm_prng_seed(&engine->prng, config->random_seed);
     /* What is received may fill its share; what is sent, asked for and lent needs room besides. */
     qsm_pool_init(&engine->pool,
@@ -115,6 +117,7 @@ void qsm_engine_destroy(qsm_engine *engine) {
     qsm_alarms_free(&engine->alarms);
     free(engine->plan);
     qsm_pool_free(&engine->pool);
+    qsm_ready_keys_free(&engine->ready_keys);
     free(engine);
 }
 

@@ -67,6 +67,7 @@ typedef struct {
 struct qsm_engine {
     qsm_config config;
     qsm_scope_keys keys;
+    qsm_ready_keys ready_keys;
     qsm_prng prng;
     uint64_t now_ns;
     uint64_t id;

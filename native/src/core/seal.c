@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/limits.h"
@@ -83,4 +84,99 @@ bool qsm_message_open(const uint8_t key[32], const qsm_seal_identity *identity,
     prepare(identity, nonce, associated);
     return crypto_aead_xchacha20poly1305_ietf_decrypt_detached(
                plain, NULL, sealed, bytes, tag, associated, sizeof associated, nonce, key) == 0;
+}
+
+/* ---- AES ------------------------------------------------------------------------------------- */
+
+enum { READY_KEYS = 32, READY_ALIGNMENT = 64 }; /* a power of two */
+
+typedef struct qsm_ready_key {
+    qsm_aes_key expanded;
+    uint8_t secret[32]; /* of which it was made */
+    uint8_t made;
+    uint8_t reserved[READY_ALIGNMENT - 33];
+} qsm_ready_key;
+
+void qsm_ready_keys_init(qsm_ready_keys *ready, bool without_aes) {
+    *ready = (qsm_ready_keys){.kind = without_aes ? QSM_AES_NONE : qsm_aes_best()};
+}
+
+void qsm_ready_keys_free(qsm_ready_keys *ready) {
+    if (ready->entries != NULL) sodium_memzero(ready->entries, READY_KEYS * sizeof(qsm_ready_key));
+    free(ready->memory);
+    ready->memory = NULL;
+    ready->entries = NULL;
+}
+
+static void derive_sender_key(uint8_t out[32], const uint8_t group_key[32],
+                              const uint8_t group_id[16], uint64_t sender) {
+    static const char purpose[] = "qsm sender, AES-256-GCM";
+    uint8_t id[8];
+    put_le64(id, sender);
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, group_key, 32, 32);
+    crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
+    crypto_generichash_update(&state, group_id, 16);
+    crypto_generichash_update(&state, id, sizeof id);
+    crypto_generichash_final(&state, out, 32);
+}
+
+const uint8_t *qsm_sender_key_get(qsm_sender_key *key, const uint8_t group_key[32],
+                                  const uint8_t group_id[16], uint64_t sender) {
+    uint64_t base;
+    memcpy(&base, group_key, sizeof base);
+    if (key->sender != sender || key->base != base)
+        derive_sender_key(key->secret, group_key, group_id, sender);
+    key->sender = sender;
+    key->base = base;
+    return key->secret;
+}
+
+static bool make_entries(qsm_ready_keys *ready) {
+    ready->memory = calloc(1, READY_KEYS * sizeof(qsm_ready_key) + READY_ALIGNMENT);
+    if (ready->memory == NULL) return false;
+    uintptr_t address = ((uintptr_t)ready->memory + READY_ALIGNMENT - 1) & ~(uintptr_t)63;
+    ready->entries = (qsm_ready_key *)address;
+    return true;
+}
+
+/* The key expanded: found, or put in the place of another. NULL when memory is short. */
+static const qsm_aes_key *ready_key(qsm_ready_keys *ready, const uint8_t secret[32]) {
+    if (ready->entries == NULL && !make_entries(ready)) return NULL;
+    qsm_ready_key *entry = &ready->entries[secret[0] & (READY_KEYS - 1)];
+    if (!entry->made || memcmp(entry->secret, secret, sizeof entry->secret) != 0) {
+        qsm_aes_expand(ready->kind, &entry->expanded, secret);
+        memcpy(entry->secret, secret, sizeof entry->secret);
+        entry->made = 1;
+    }
+    return &entry->expanded;
+}
+
+static void make_nonce(uint8_t nonce[QSM_AES_NONCE_BYTES], uint64_t number, uint8_t flags,
+                       uint8_t epoch) {
+    put_le64(nonce, number);
+    nonce[8] = flags;
+    nonce[9] = epoch;
+    nonce[10] = nonce[11] = 0;
+}
+
+bool qsm_message_seal_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
+                          uint8_t flags, uint8_t epoch, const uint8_t *plain, uint32_t bytes,
+                          uint8_t *sealed, uint8_t tag[16]) {
+    const qsm_aes_key *key = ready_key(ready, sender_key);
+    if (key == NULL) return false;
+    uint8_t nonce[QSM_AES_NONCE_BYTES];
+    make_nonce(nonce, number, flags, epoch);
+    qsm_aes_seal(ready->kind, key, nonce, plain, bytes, sealed, tag);
+    return true;
+}
+
+bool qsm_message_open_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
+                          uint8_t flags, uint8_t epoch, const uint8_t *sealed, uint32_t bytes,
+                          const uint8_t tag[16], uint8_t *plain) {
+    const qsm_aes_key *key = ready->kind != QSM_AES_NONE ? ready_key(ready, sender_key) : NULL;
+    if (key == NULL) return false;
+    uint8_t nonce[QSM_AES_NONCE_BYTES];
+    make_nonce(nonce, number, flags, epoch);
+    return qsm_aes_open(ready->kind, key, nonce, sealed, bytes, tag, plain);
 }

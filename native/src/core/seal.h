@@ -3,6 +3,12 @@
  * anything in them is looked at, messages are sealed under their group's key. libsodium does the
  * work.
  *
+ * A message is sealed in one of two ways, which a flag in its header names. XChaCha20-Poly1305
+ * under the group's key can be opened by everybody. AES-256-GCM is used between nodes that all have
+ * the instructions for it (region.h), under a key that its sender has in that group alone, so that
+ * the message's number is a nonce that never comes twice; the group's id and the sender are in that
+ * key, the flags in the nonce.
+ *
  * The packet's tag is SipHash-2-4 with 128 bits over its header and message table. It covers the
  * tags of the messages, not their ciphertext (which those tags cover), so each payload byte is
  * passed over once.
@@ -13,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "core/aes_gcm.h"
 
 #define QSM_TAG_BYTES 16u
 
@@ -50,5 +58,35 @@ void qsm_message_seal(const uint8_t key[32], const qsm_seal_identity *identity,
                       const uint8_t *plain, uint32_t bytes, uint8_t *sealed, uint8_t tag[16]);
 bool qsm_message_open(const uint8_t key[32], const qsm_seal_identity *identity,
                       const uint8_t *sealed, uint32_t bytes, const uint8_t tag[16], uint8_t *plain);
+
+/* ---- AES ---- */
+
+/* Expanded keys, so that messages under few keys find theirs made ready. */
+typedef struct {
+    enum qsm_aes_kind kind; /* NONE: this engine has no AES */
+    void *memory;           /* holds the entries, made with the first */
+    struct qsm_ready_key *entries;
+} qsm_ready_keys;
+
+void qsm_ready_keys_init(qsm_ready_keys *ready, bool without_aes);
+void qsm_ready_keys_free(qsm_ready_keys *ready);
+
+/* The key that a sender has in a group, made when it is first asked for. */
+typedef struct {
+    uint64_t sender; /* 0: not made yet */
+    uint64_t base;   /* beginning of the group's key of which it was made: that may change */
+    uint8_t secret[32];
+} qsm_sender_key;
+
+const uint8_t *qsm_sender_key_get(qsm_sender_key *key, const uint8_t group_key[32],
+                                  const uint8_t group_id[16], uint64_t sender);
+/* False when memory is short: then nothing was sealed. */
+bool qsm_message_seal_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
+                          uint8_t flags, uint8_t epoch, const uint8_t *plain, uint32_t bytes,
+                          uint8_t *sealed, uint8_t tag[16]);
+/* False for what is not genuine, and for everything where there is no AES. */
+bool qsm_message_open_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
+                          uint8_t flags, uint8_t epoch, const uint8_t *sealed, uint32_t bytes,
+                          const uint8_t tag[16], uint8_t *plain);
 
 #endif

@@ -283,6 +283,7 @@ static void read_token(qsm_reader *reader, qsm_token *token) {
     token->origin = qsm_read64(reader);
     token->round = qsm_read32(reader);
     token->reverse = read_flag(reader);
+    token->aes = read_flag(reader);
     token->record_count = qsm_read8(reader);
     if (token->level >= QSM_RING_LEVELS_MAX || token->record_count > QSM_TOKEN_RECORDS_MAX)
         reader->failed = true;
@@ -311,6 +312,7 @@ static void write_token(qsm_writer *writer, const qsm_token *token) {
     qsm_write64(writer, token->origin);
     qsm_write32(writer, token->round);
     qsm_write8(writer, token->reverse);
+    qsm_write8(writer, token->aes);
     qsm_write8(writer, token->record_count);
     for (uint32_t i = 0; i < token->record_count; i++) {
         const qsm_token_record *record = &token->records[i];
@@ -394,6 +396,7 @@ bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t 
         control->ack.low = qsm_read64(&in);
         control->ack.high = qsm_read64(&in);
         control->ack.lost = qsm_read16(&in);
+        control->ack.aes = read_flag(&in);
         break;
     case QSM_KIND_NUDGE:
         control->nudge.region = qsm_read64(&in);
@@ -477,6 +480,7 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
         qsm_write64(&out, control->ack.low);
         qsm_write64(&out, control->ack.high);
         qsm_write16(&out, control->ack.lost);
+        qsm_write8(&out, control->ack.aes);
         break;
     case QSM_KIND_NUDGE:
         qsm_write64(&out, control->nudge.region);

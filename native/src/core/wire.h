@@ -119,7 +119,8 @@ enum qsm_message_flag {
     QSM_MESSAGE_FIRST = 1,     /* the sender's first in this view of the group */
     QSM_MESSAGE_MORE = 2,      /* the next number goes on with this message */
     QSM_MESSAGE_CONTINUES = 4, /* goes on with the number before */
-    QSM_MESSAGE_WIDE = 8       /* its group spans several regions */
+    QSM_MESSAGE_WIDE = 8,      /* its group spans several regions */
+    QSM_MESSAGE_AES = 16       /* sealed with AES-256-GCM, else with XChaCha20-Poly1305 */
 };
 
 typedef struct {
@@ -203,6 +204,7 @@ typedef struct {
     uint64_t origin; /* leader that launched it */
     uint32_t round;
     bool reverse; /* goes round the other way, past a link that does not work */
+    bool aes;     /* all who have added their part can open messages sealed with AES */
     uint8_t record_count;
     qsm_token_record records[QSM_TOKEN_RECORDS_MAX];
 } qsm_token;
@@ -220,6 +222,7 @@ typedef struct {
     uint64_t low;
     uint64_t high;
     uint16_t lost;
+    bool aes; /* everybody in the region can open messages sealed with AES */
 } qsm_ack;
 
 typedef struct {

@@ -19,6 +19,7 @@
 
 #define MULTICAST_PORT_DEFAULT 17474
 #define SOCKET_BUFFER_BYTES_DEFAULT (4u << 20)
+#define WINDOW_BYTES_MIN (256u << 10)
 
 /* A round reads, works and sends; the clock is read once for it. These bounds keep a round within
  * about a millisecond, so that a step ends near its budget. */
@@ -157,6 +158,15 @@ static void fill_info(qsm_udp *udp, const qsm_udp_config *config, const qsm_addr
     udp->slot_capacity = info->receive_offload ? UDP_RUN_CAPACITY : UDP_DATAGRAM_CAPACITY;
 }
 
+/* What is under way should fit the receivers' sockets, which are taken to be like our own. The
+ * system counts datagrams that came joined little above their content, single ones at twice that.
+ */
+static uint32_t fitting_window(const qsm_udp *udp, uint32_t window_bytes) {
+    uint32_t fits = udp->info.receive_buffer_bytes / (udp->info.receive_offload ? 1 : 2);
+    if (fits < WINDOW_BYTES_MIN) fits = WINDOW_BYTES_MIN;
+    return window_bytes < fits ? window_bytes : fits;
+}
+
 static int make_engine(qsm_udp *udp, const qsm_udp_config *config, udp_error *error) {
     qsm_config core = config->core;
     core.self = udp->info.self;
@@ -165,6 +175,7 @@ static int make_engine(qsm_udp *udp, const qsm_udp_config *config, udp_error *er
     uint32_t mtu_bytes = udp->interface.mtu_bytes;
     uint32_t path_bytes = mtu_bytes > header_bytes ? mtu_bytes - header_bytes : 0;
     if (core.datagram_bytes_max > path_bytes) core.datagram_bytes_max = path_bytes;
+    core.window_bytes_max = fitting_window(udp, core.window_bytes_max);
     if (sodium_is_zero(core.random_seed, sizeof core.random_seed))
         randombytes_buf(core.random_seed, sizeof core.random_seed);
     qsm_prng_seed(&udp->faults, core.random_seed);

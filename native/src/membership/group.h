@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/seal.h"
 #include "membership/keys.h"
 #include "qsm.h"
 
@@ -57,6 +58,7 @@ struct qsm_group {
     qsm_address hybrid; /* own multicast address, if the group has one */
     uint8_t id[QSM_GROUP_ID_BYTES];
     qsm_group_keys keys;
+    qsm_sender_key own_key; /* for this node's messages with AES */
 };
 
 qsm_group *qsm_group_find(qsm_engine *engine, const uint8_t id[QSM_GROUP_ID_BYTES]);

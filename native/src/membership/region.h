@@ -39,8 +39,9 @@ typedef struct qsm_region {
     qsm_address address; /* multicast */
     bool unicast;        /* fans out to each member instead */
     bool closing;
-    bool drained;               /* told the membership service so */
-    int32_t my_index;           /* -1: this node sends into it but is not a member */
+    bool aes;         /* every member has told that it can open AES: this view's senders use it */
+    bool drained;     /* told the membership service so */
+    int32_t my_index; /* -1: this node sends into it but is not a member */
     qsm_region_member *members; /* by seniority */
     uint32_t member_count, alive_count;
     qsm_peer **outsiders; /* who sends into it without being a member */

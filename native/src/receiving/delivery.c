@@ -174,8 +174,15 @@ static void drop_partial(qsm_order *order) {
     order->partial_bytes = 0;
 }
 
-static bool open_message(const qsm_order *order, const uint8_t *key, const qsm_message *message,
+static bool open_message(qsm_order *order, const uint8_t *key, const qsm_message *message,
                          uint8_t *plain) {
+    if (message->flags & QSM_MESSAGE_AES) {
+        const uint8_t *secret =
+            qsm_sender_key_get(&order->key, key, order->group->id, order->sender);
+        return qsm_message_open_aes(&order->group->engine->ready_keys, secret, message->number,
+                                    message->flags, message->epoch, message->sealed, message->bytes,
+                                    message->tag, plain);
+    }
     qsm_seal_identity identity = {.group_id = order->group->id,
                                   .sender = order->sender,
                                   .number = message->number,

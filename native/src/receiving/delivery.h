@@ -43,6 +43,7 @@ typedef struct qsm_order {
     uint64_t expected;  /* number of the next message; 0: waits for the first of a view */
     qsm_parked *parked; /* ascending */
     qsm_parked *parked_last;
+    qsm_sender_key key;  /* for messages sealed with AES */
     qsm_buffer *partial; /* message being joined from fragments */
     uint32_t partial_bytes;
 } qsm_order;

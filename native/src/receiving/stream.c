@@ -218,6 +218,7 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
         qsm_count_add(engine, QSM_COUNT_packets_lost, gap);
         stream->lost = (uint16_t)(stream->lost + gap > 0xffff ? 0xffff : stream->lost + gap);
     }
+    stream->received_ns = engine->now_ns;
     bool first = stream->high == stream->stable;
     if (sequence > stream->high) stream->high = sequence;
     if (sequence > stream->high_received) stream->high_received = sequence;

@@ -50,6 +50,7 @@ typedef struct qsm_stream {
     uint64_t contiguous;                 /* everything up to here is here (or a hole) */
     uint64_t high;                       /* last sequence known to exist */
     uint64_t high_received;              /* last sequence that is here */
+    uint64_t received_ns;                /* when something of it came last */
     uint64_t stable;                     /* everybody concerned has all up to here */
     uint64_t cut;                        /* all up to here is safe in its caches */
     qsm_slot *chunks[QSM_STREAM_CHUNKS]; /* ring over sequences, in pieces made when needed */

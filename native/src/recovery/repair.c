@@ -13,7 +13,10 @@
 
 enum {
     GAP_DELAY_NS = 3000000,  /* reordered packets may still come */
-    ASK_PAUSE_NS = 40000000, /* before the same packet is asked for again; doubles */
+    END_DELAY_NS = 10000000, /* what is behind all that came may be in a socket that is being read
+                              */
+    REFILL_NS = 2000000,     /* when as much was asked for as may be at a time */
+    ASK_PAUSE_NS = 20000000, /* before the same packet is asked for again; doubles */
     ASK_PAUSE_DOUBLINGS_MAX = 4,
     PROMISE_AGE_MAX_NS = 300000000, /* an older wish has been renewed or fulfilled elsewhere */
     FILL_STEPS_MAX = 4096,
@@ -115,7 +118,12 @@ void qsm_repair_ask(void *context, uint64_t now_ns) {
     uint32_t count = 0, asked = 0;
     uint64_t next_ns = now_ns + ASK_PAUSE_NS;
     bool full = QSM_BUG(5) || qsm_delivery_is_full(engine) || engine->client.suspended;
-    for (uint64_t s = stream->contiguous + 1; s <= stream->high && !full; s++) {
+    uint64_t last = stream->high;
+    if (now_ns - stream->received_ns < END_DELAY_NS && stream->high_received < last) {
+        last = stream->high_received;
+        next_ns = now_ns + GAP_DELAY_NS;
+    }
+    for (uint64_t s = stream->contiguous + 1; s <= last && !full; s++) {
         qsm_slot *slot = qsm_stream_slot(stream, s);
         if (slot == NULL) { /* not yet room for it: begin with its slot when it comes */
             if (s > stream->base + QSM_STREAM_SLOTS_MAX - 1) break;
@@ -129,11 +137,15 @@ void qsm_repair_ask(void *context, uint64_t now_ns) {
             slot->attempts < ASK_PAUSE_DOUBLINGS_MAX ? slot->attempts : ASK_PAUSE_DOUBLINGS_MAX;
         uint64_t pause_ns = (uint64_t)ASK_PAUSE_NS << (doublings > 0 ? doublings - 1 : 0);
         uint64_t due = slot->attempts == 0 ? 0 : slot->asked_ns + pause_ns;
+        if (asked >= QSM_REPAIRS_ASKED_MAX) {
+            next_ns = now_ns + REFILL_NS;
+            break;
+        }
+        asked++; /* now, or not long ago */
         if (due > now_ns) {
             if (due < next_ns) next_ns = due;
             continue;
         }
-        if (asked++ >= QSM_REPAIRS_ASKED_MAX) break;
         uint64_t to = choose_source(stream, s, slot->attempts);
         slot->asked_ns = now_ns;
         if (slot->attempts < 255) slot->attempts++;

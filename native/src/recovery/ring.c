@@ -16,13 +16,15 @@
 
 enum {
     WAKE_DELAY_NS = 4000000, /* from the first packet after silence to the token */
-    HURRY_NS = 1000000,      /* least time between launches under load */
-    HURRY_BYTES = 1 << 20,
+    HURRY_NS = 500000,       /* between launches while much arrives */
+    HURRY_BYTES = 32 << 10,  /* much: less than a sender's least window */
+    BRISK_NS = 5000000,      /* between launches for BRISK_SPAN_NS after the last data */
+    BRISK_SPAN_NS = 100000000,
     PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
     PASS_TRIES_MAX = 3,
     SILENT_NS = 1000000000, /* a member that did not take a token is left out for so long */
     RECORD_BYTES = 53,
-    TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 25,
+    TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 26,
     PUSHED_MAX = 64
 };
 
@@ -172,6 +174,8 @@ static qsm_token_record *record_of(qsm_token *token, uint64_t stream) {
  * yet. */
 static void fill_token(qsm_ring_part *part, qsm_token *token) {
     qsm_region *region = part->region;
+    token->aes = token->aes && (part->level > 0 ? region->rings.parts[part->level - 1].aes
+                                                : region->engine->ready_keys.kind != QSM_AES_NONE);
     for (uint32_t i = 0; i < token->record_count; i++) {
         qsm_stream *stream = qsm_stream_of(region, token->records[i].stream);
         if (stream != NULL) add_my_part(part, stream, &token->records[i]);
@@ -302,11 +306,12 @@ static void launch_now(qsm_ring_part *part, uint64_t now_ns) {
                        .ring = (uint16_t)my_ring(region, part->level),
                        .origin = engine->id,
                        .round = ++part->round,
-                       .reverse = part->reverse};
+                       .reverse = part->reverse,
+                       .aes = true};
     part->travelling = true;
     part->launched_ns = now_ns;
     part->visited_ns = now_ns;
-    region->rings.bytes_since = 0;
+    part->launched_bytes = region->rings.bytes_total;
     qsm_count(engine, QSM_COUNT_tokens_launched);
     fill_token(part, &token);
     begin_passing(part, &token, now_ns);
@@ -324,11 +329,18 @@ static void launch(qsm_ring_part *part, uint64_t now_ns) {
     launch_now(part, now_ns);
 }
 
+static bool is_hurried(const qsm_ring_part *part) {
+    return part->region->rings.bytes_total - part->launched_bytes >= HURRY_BYTES;
+}
+
 static uint64_t launch_due(const qsm_ring_part *part, uint64_t now_ns) {
-    const qsm_engine *engine = part->region->engine;
-    bool hurry = part->region->rings.bytes_since >= HURRY_BYTES;
-    uint64_t due = part->launched_ns + (hurry ? HURRY_NS : engine->config.token_ns);
-    return part->launched_ns == 0 ? now_ns + WAKE_DELAY_NS : due;
+    uint64_t pause_ns = part->region->engine->config.token_ns;
+    bool brisk = part->region->rings.traffic_ns + BRISK_SPAN_NS > now_ns;
+    if (is_hurried(part))
+        pause_ns = HURRY_NS;
+    else if (brisk && pause_ns > BRISK_NS)
+        pause_ns = BRISK_NS;
+    return part->launched_ns == 0 ? now_ns + WAKE_DELAY_NS : part->launched_ns + pause_ns;
 }
 
 static bool launches_by_clock(const qsm_ring_part *part) {
@@ -390,11 +402,12 @@ void qsm_rings_wake(qsm_region *region, uint64_t now_ns) {
 }
 
 void qsm_rings_traffic(qsm_region *region, uint32_t bytes, uint64_t now_ns) {
-    bool hurried = region->rings.bytes_since >= HURRY_BYTES;
-    region->rings.bytes_since += bytes;
-    if (hurried || region->rings.bytes_since < HURRY_BYTES) return;
+    region->rings.bytes_total += bytes;
+    region->rings.traffic_ns = now_ns;
     for (uint32_t level = 0; level < region->rings.level_count; level++) {
         qsm_ring_part *part = &region->rings.parts[level];
+        uint64_t since = region->rings.bytes_total - part->launched_bytes;
+        if (since < HURRY_BYTES || since - bytes >= HURRY_BYTES) continue; /* not just now */
         if (!part->travelling && takes_part(region, level) && launches_by_clock(part))
             qsm_alarm_set_earlier(&region->engine->alarms, &part->launch_alarm,
                                   launch_due(part, now_ns));
@@ -412,9 +425,11 @@ void qsm_rings_changed(qsm_region *region) {
 }
 
 /* The region as a whole has what the top round says. */
-static void tell_sender(qsm_region *region, qsm_stream *stream, const qsm_token_record *record) {
+static void tell_sender(qsm_region *region, qsm_stream *stream, const qsm_token_record *record,
+                        bool aes) {
     qsm_engine *engine = region->engine;
     if (stream->own) {
+        region->aes = aes;
         if (region->sender != NULL)
             qsm_sender_acknowledged(region->sender, record->low, record->lost);
         return;
@@ -426,14 +441,17 @@ static void tell_sender(qsm_region *region, qsm_stream *stream, const qsm_token_
         return;
     }
     qsm_peer *peer = qsm_peer_find(engine, stream->sender);
-    qsm_control control = {
-        .ack = {
-            .region = region->uid, .low = record->low, .high = record->high, .lost = record->lost}};
+    qsm_control control = {.ack = {.region = region->uid,
+                                   .low = record->low,
+                                   .high = record->high,
+                                   .lost = record->lost,
+                                   .aes = aes}};
     qsm_count(engine, QSM_COUNT_acks_sent);
     qsm_post_control(engine, QSM_KIND_ACK, &control, &peer->address);
 }
 
-static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint32_t mask) {
+static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint32_t mask,
+                       bool aes) {
     qsm_region *region = part->region;
     qsm_stream *stream = qsm_stream_of(region, record->stream);
     if (stream == NULL) return;
@@ -451,7 +469,7 @@ static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint
     stream->lost_below = record->lost;
     if (part->level + 1u == region->rings.level_count) {
         bool was_active = qsm_stream_is_active(stream);
-        tell_sender(region, stream, record);
+        tell_sender(region, stream, record, aes);
         /* The rest should hear of it, too, before tokens fall silent about the stream. */
         if (was_active && !qsm_stream_is_active(stream)) stream->announce = 2;
     }
@@ -471,7 +489,8 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
     qsm_token copy = *token; /* what follows may launch the next token into `held` */
     part->incomplete = false;
     for (uint32_t i = 0; i < copy.record_count; i++)
-        use_record(part, &copy.records[i], mask);
+        use_record(part, &copy.records[i], mask, copy.aes);
+    if (copy.record_count > 0 && !part->incomplete) part->aes = copy.aes;
     if (part->incomplete) { /* whoever was passed over may be reached from the other side */
         part->reverse = !part->reverse;
         for (uint32_t i = 0; i < region->member_count; i++)

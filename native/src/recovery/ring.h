@@ -29,10 +29,12 @@ typedef struct {
     bool travelling; /* it has not come back yet */
     bool wanted;     /* coupled mode: the token above waits for a round of this level */
     uint64_t launched_ns;
-    uint64_t round_ns;      /* smoothed */
-    bool incomplete;        /* the token that is being looked at lacks somebody's part */
-    bool reverse;           /* the next one goes the other way: the last was incomplete */
-    uint32_t record_cursor; /* where to go on when not all streams fit */
+    uint64_t launched_bytes; /* the rings' bytes_total then */
+    uint64_t round_ns;       /* smoothed */
+    bool incomplete;         /* the token that is being looked at lacks somebody's part */
+    bool reverse;            /* the next one goes the other way: the last was incomplete */
+    bool aes;                /* all below can open messages sealed with AES */
+    uint32_t record_cursor;  /* where to go on when not all streams fit */
     /* as member */
     uint64_t visited_ns; /* when a token was here last */
     uint64_t seen_origin;
@@ -48,7 +50,8 @@ typedef struct {
 typedef struct {
     uint32_t ring_size;
     uint32_t level_count;
-    uint64_t bytes_since; /* received since the last launch: much traffic hastens the token */
+    uint64_t bytes_total; /* received and sent here: traffic hastens tokens */
+    uint64_t traffic_ns;  /* when that was last */
     qsm_ring_part parts[QSM_RING_LEVELS_MAX];
 } qsm_rings;
 

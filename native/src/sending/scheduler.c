@@ -82,7 +82,11 @@ uint64_t qsm_scheduler_deadline_ns(const qsm_engine *engine) {
 static void finish_packet(filling *fill, open_packet *open) {
     qsm_engine *engine = fill->engine;
     if (open->buffer == NULL) return;
-    assert(open->data.message_count > 0);
+    if (open->data.message_count == 0) { /* its first message could not be sealed */
+        qsm_buffer_release(open->buffer);
+        open->buffer = NULL;
+        return;
+    }
     uint64_t stamp = engine->scheduler.stamp++;
     open->data.sender = engine->id;
     open->data.region_count = (uint8_t)open->region_count;
@@ -191,15 +195,40 @@ static bool can_send(filling *fill, qsm_group *group) {
     return true;
 }
 
+/* AES when everybody in all the group's regions can open it. */
+static bool uses_aes(const qsm_group *group) {
+    for (uint32_t i = 0; i < group->region_count; i++)
+        if (!group->regions[i]->aes) return false;
+    return group->engine->ready_keys.kind != QSM_AES_NONE;
+}
+
+static bool seal(qsm_group *group, const qsm_message *message, const uint8_t *plain,
+                 uint8_t *sealed, uint8_t tag[QSM_TAG_BYTES]) {
+    qsm_engine *engine = group->engine;
+    if (message->flags & QSM_MESSAGE_AES) {
+        const uint8_t *secret =
+            qsm_sender_key_get(&group->own_key, group->keys.used.key, group->id, engine->id);
+        return qsm_message_seal_aes(&engine->ready_keys, secret, message->number, message->flags,
+                                    message->epoch, plain, message->bytes, sealed, tag);
+    }
+    qsm_seal_identity identity = {.group_id = group->id,
+                                  .sender = engine->id,
+                                  .number = message->number,
+                                  .flags = message->flags,
+                                  .epoch = message->epoch};
+    qsm_message_seal(group->keys.used.key, &identity, plain, message->bytes, sealed, tag);
+    return true;
+}
+
 /* Seals one message (or fragment) once and puts it into the packets of all regions of the group. */
 static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, uint32_t bytes,
                         uint8_t flags) {
-    qsm_engine *engine = fill->engine;
     bool first = group->first_in_view;
     bool hybrid =
         qsm_address_is_set(&group->hybrid) && group->region_count <= QSM_REGION_HEADERS_MAX;
     if (first && !QSM_BUG(12)) flags |= QSM_MESSAGE_FIRST;
     if (group->region_count > 1) flags |= QSM_MESSAGE_WIDE;
+    if (uses_aes(group)) flags |= QSM_MESSAGE_AES;
     qsm_message message = {.group = group->handle,
                            .view = group->view,
                            .number = group->next_number,
@@ -207,16 +236,11 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
                            .bytes = (uint16_t)bytes,
                            .flags = flags,
                            .epoch = (uint8_t)group->keys.used.epoch};
-    qsm_seal_identity identity = {.group_id = group->id,
-                                  .sender = engine->id,
-                                  .number = message.number,
-                                  .flags = flags,
-                                  .epoch = message.epoch};
     uint8_t tag[QSM_TAG_BYTES];
     uint32_t steps = hybrid ? 1 : group->region_count;
     uint8_t shared[QSM_SMALL_BUFFER_BYTES]; /* sealed once, copied into the packets of several
                                                regions */
-    if (steps > 1) qsm_message_seal(group->keys.used.key, &identity, plain, bytes, shared, tag);
+    if (steps > 1 && !seal(group, &message, plain, shared, tag)) return false;
     for (uint32_t i = 0; i < steps; i++) {
         qsm_address nowhere = {0};
         open_packet *open =
@@ -229,17 +253,18 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
         }
         if (open == NULL) return false;
         uint8_t *place = open->buffer->data + open->sealed_offset + open->sealed_bytes;
-        uint32_t index = open->data.message_count++;
         if (steps > 1)
             memcpy(place, shared, bytes);
-        else
-            qsm_message_seal(group->keys.used.key, &identity, plain, bytes, place, tag);
+        else if (!seal(group, &message, plain, place, tag))
+            return false;
+        uint32_t index = open->data.message_count++;
         memcpy(open->tags[index], tag, QSM_TAG_BYTES);
         open->data.messages[index] = message;
         open->sealed_bytes += bytes;
         open->wide = open->wide || group->region_count > 1;
         group->unacknowledged++;
     }
+    if (flags & QSM_MESSAGE_AES) qsm_count(fill->engine, QSM_COUNT_messages_with_aes);
     if (steps == 0) group->unacknowledged = 0; /* alone in the world */
     group->next_number++;
     group->first_in_view = false;
