@@ -57,7 +57,7 @@ bool qsm_aes_open(enum qsm_aes_kind kind, const qsm_aes_key *key,
     if (kind == QSM_AES_WIDE) {
         uint8_t genuine[16];
         qsm_aes_wide_open(key, nonce, sealed, bytes, plain, genuine);
-        return sodium_memcmp(genuine, tag, sizeof genuine) == 0;
+        return crypto_verify_16(genuine, tag) == 0;
     }
 #endif
     return crypto_aead_aes256gcm_decrypt_detached_afternm(plain, NULL, sealed, bytes, tag, NULL, 0,

@@ -33,6 +33,8 @@ qsm_buffer *qsm_pool_take(qsm_pool *pool, uint32_t capacity) {
     qsm_buffer *buffer = *list;
     if (buffer != NULL) {
         *list = buffer->next_free;
+        if (*list != NULL)
+            __builtin_prefetch(*list); /* it has lain for long; the next to be taken */
         (*(small ? &pool->free_small_count : &pool->free_large_count))--;
     } else {
         buffer = malloc(sizeof *buffer + capacity);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/limits.h"
+#include "core/siphash.h"
 
 bool qsm_seal_start(void) {
     return sodium_init() >= 0; /* 1: was initialised before */
@@ -26,16 +27,10 @@ void qsm_scope_keys_derive(qsm_scope_keys *keys, const uint8_t scope_id[16],
     derive16(keys->cookie_key, "qsm cookie", seed, scope_id);
 }
 
-/* The tag's place in a packet: see wire.h. */
-enum { TAG_OFFSET = 16 };
-
 void qsm_packet_tag(const qsm_scope_keys *keys, const uint8_t *front, uint32_t bytes,
                     uint8_t tag[16]) {
-    assert(bytes >= TAG_OFFSET + QSM_TAG_BYTES && bytes <= QSM_SMALL_BUFFER_BYTES);
-    uint8_t copy[QSM_SMALL_BUFFER_BYTES];
-    memcpy(copy, front, bytes);
-    memset(copy + TAG_OFFSET, 0, QSM_TAG_BYTES);
-    crypto_shorthash_siphashx24(tag, copy, bytes, keys->packet_key);
+    assert(bytes >= 2 * QSM_TAG_BYTES && bytes <= QSM_SMALL_BUFFER_BYTES);
+    qsm_sip_packet(keys->packet_key, front, bytes, tag);
 }
 
 void qsm_cookie(const qsm_scope_keys *keys, const void *what, uint32_t bytes, uint64_t slot,
@@ -52,17 +47,14 @@ void qsm_wipe(void *secret, size_t bytes) {
 }
 
 bool qsm_equal16(const uint8_t a[16], const uint8_t b[16]) {
-    return sodium_memcmp(a, b, 16) == 0;
-}
-
-static void put_le64(uint8_t *out, uint64_t value) {
-    for (int i = 0; i < 8; i++)
-        out[i] = (uint8_t)(value >> (8 * i));
+    uint64_t differ =
+        (qsm_load_le(a, 8) ^ qsm_load_le(b, 8)) | (qsm_load_le(a + 8, 8) ^ qsm_load_le(b + 8, 8));
+    return differ == 0;
 }
 
 static void prepare(const qsm_seal_identity *identity, uint8_t nonce[24], uint8_t associated[18]) {
-    put_le64(nonce, identity->sender);
-    put_le64(nonce + 8, identity->number);
+    qsm_store_le(nonce, identity->sender, 8);
+    qsm_store_le(nonce + 8, identity->number, 8);
     memset(nonce + 16, 0, 8);
     memcpy(associated, identity->group_id, 16);
     associated[16] = identity->flags;
@@ -112,7 +104,7 @@ static void derive_sender_key(uint8_t out[32], const uint8_t group_key[32],
                               const uint8_t group_id[16], uint64_t sender) {
     static const char purpose[] = "qsm sender, AES-256-GCM";
     uint8_t id[8];
-    put_le64(id, sender);
+    qsm_store_le(id, sender, 8);
     crypto_generichash_state state;
     crypto_generichash_init(&state, group_key, 32, 32);
     crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
@@ -154,7 +146,7 @@ static const qsm_aes_key *ready_key(qsm_ready_keys *ready, const uint8_t secret[
 
 static void make_nonce(uint8_t nonce[QSM_AES_NONCE_BYTES], uint64_t number, uint8_t flags,
                        uint8_t epoch) {
-    put_le64(nonce, number);
+    qsm_store_le(nonce, number, 8);
     nonce[8] = flags;
     nonce[9] = epoch;
     nonce[10] = nonce[11] = 0;

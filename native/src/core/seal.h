@@ -52,6 +52,7 @@ void qsm_cookie(const qsm_scope_keys *keys, const void *what, uint32_t bytes, ui
                 uint8_t cookie[16]);
 /* Overwrites a secret that is not needed any more. */
 void qsm_wipe(void *secret, size_t bytes);
+/* In a time that does not depend on where they differ. */
 bool qsm_equal16(const uint8_t a[16], const uint8_t b[16]);
 
 void qsm_message_seal(const uint8_t key[32], const qsm_seal_identity *identity,

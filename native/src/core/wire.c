@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/endian.h"
+
 /* ---- cursors --------------------------------------------------------------------------------- */
 
 const uint8_t *qsm_read_bytes(qsm_reader *reader, uint32_t bytes) {
@@ -15,13 +17,9 @@ const uint8_t *qsm_read_bytes(qsm_reader *reader, uint32_t bytes) {
     return at;
 }
 
-static uint64_t read_number(qsm_reader *reader, uint32_t bytes) {
+static inline uint64_t read_number(qsm_reader *reader, uint32_t bytes) {
     const uint8_t *at = qsm_read_bytes(reader, bytes);
-    uint64_t value = 0;
-    if (at != NULL)
-        for (uint32_t i = 0; i < bytes; i++)
-            value |= (uint64_t)at[i] << (8 * i);
-    return value;
+    return at != NULL ? qsm_load_le(at, bytes) : 0;
 }
 
 uint8_t qsm_read8(qsm_reader *reader) {
@@ -46,10 +44,9 @@ void qsm_write_bytes(qsm_writer *writer, const void *data, uint32_t bytes) {
     writer->at += bytes;
 }
 
-static void write_number(qsm_writer *writer, uint64_t value, uint32_t bytes) {
+static inline void write_number(qsm_writer *writer, uint64_t value, uint32_t bytes) {
     uint8_t raw[8];
-    for (uint32_t i = 0; i < bytes; i++)
-        raw[i] = (uint8_t)(value >> (8 * i));
+    qsm_store_le(raw, value, bytes);
     qsm_write_bytes(writer, raw, bytes);
 }
 

@@ -141,6 +141,7 @@ static int open_sockets(qsm_udp *udp, const qsm_udp_config *config, const qsm_ad
     result = open_unicast(udp, config, &options, error);
     if (result != QSM_OK) return result;
     udp->info.self = options.address;
+    udp_groups_spare(&udp->groups, &udp->info.self);
     if (!config->no_multicast)
         result = udp_socket_probe(&udp->unicast, &udp->interface, group, error);
     return result;

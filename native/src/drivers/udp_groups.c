@@ -23,6 +23,8 @@ static int add_socket(udp_groups *groups, udp_error *error) {
     groups->sockets = sockets;
     int result = udp_socket_open_multicast(&groups->options, &sockets[groups->socket_count], error);
     if (result != QSM_OK) return result;
+    if (groups->own.family != QSM_FAMILY_NONE)
+        udp_socket_spare(&sockets[groups->socket_count], &groups->own);
     groups->socket_count++;
     groups->generation++;
     return QSM_OK;
@@ -78,6 +80,12 @@ void udp_groups_close(udp_groups *groups) {
     free(groups->sockets);
     free(groups->memberships);
     memset(groups, 0, sizeof *groups);
+}
+
+void udp_groups_spare(udp_groups *groups, const qsm_address *own) {
+    groups->own = *own;
+    for (uint32_t index = 0; index < groups->socket_count; index++)
+        udp_socket_spare(&groups->sockets[index], own);
 }
 
 static bool is_wanted(const qsm_address *group, const qsm_address *wanted, uint32_t count) {

@@ -16,6 +16,7 @@ typedef struct udp_membership {
 
 typedef struct udp_groups {
     udp_socket_options options;
+    qsm_address own; /* what comes from there is not wanted; family NONE: not known yet */
     udp_socket *sockets;
     uint32_t socket_count, socket_capacity;
     udp_membership *memberships;
@@ -28,6 +29,9 @@ typedef struct udp_groups {
 int udp_groups_open(udp_groups *groups, const udp_socket_options *options, const qsm_address *first,
                     udp_error *error);
 void udp_groups_close(udp_groups *groups);
+
+/* Tells the sockets, also those opened later, which address is this driver's own. */
+void udp_groups_spare(udp_groups *groups, const qsm_address *own);
 
 /* Joins what is wanted and leaves what is not. QSM_OK, or the result of the first that failed: the
  * others are joined nevertheless, and another call tries again. */

@@ -17,6 +17,9 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/filter.h>
+#endif
 
 #include "drivers/udp_address.h"
 #include "drivers/udp_system.h"
@@ -255,6 +258,39 @@ void udp_socket_leave(udp_socket *member, const udp_interface *interface,
     member->membership_count--;
 }
 
+#ifdef __linux__
+/* A datagram from the own address is cut down to its UDP header before it is queued; it is not
+ * refused, because the system would count it among the drops. */
+void udp_socket_spare(udp_socket *reader, const qsm_address *own) {
+    enum { PORT = 0, SOURCE_4 = 12, SOURCE_6 = 8, UDP_HEADER = 8 };
+    bool ipv6 = own->family == QSM_FAMILY_IPV6;
+    uint32_t words = ipv6 ? 4 : 1, count = 0;
+    struct sock_filter code[2 + 2 * 4 + 2];
+    code[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_H | BPF_ABS, PORT);
+    code[count++] =
+        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, own->port, 0, 2 * words + 1);
+    for (uint32_t word = 0; word < words; word++) {
+        const uint8_t *at = own->bytes + 4 * word;
+        uint32_t value =
+            (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+        uint32_t offset = (uint32_t)SKF_NET_OFF + (ipv6 ? SOURCE_6 : SOURCE_4) + 4 * word;
+        uint32_t left = 2 * (words - word - 1) + 1;
+        code[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset);
+        code[count++] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, (uint8_t)left);
+    }
+    code[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UDP_HEADER);
+    code[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
+    struct sock_fprog program = {.len = (unsigned short)count, .filter = code};
+    setsockopt(handle_of(reader), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+#else
+void udp_socket_spare(udp_socket *reader, const qsm_address *own) {
+    (void)reader;
+    (void)own;
+}
+#endif
+
 int udp_socket_probe(udp_socket *sender, const udp_interface *interface, const qsm_address *group,
                      udp_error *error) {
     udp_sockaddr name;
@@ -395,10 +431,13 @@ static void ask_for_segments(struct msghdr *header, uint8_t *control, size_t con
 
 static void pack(batch *packed, const udp_socket *sender, const udp_interface *interface,
                  const qsm_datagram *datagrams, uint32_t count) {
+    bool more = count == UDP_SEND_MAX; /* likely: as much as could be asked for */
     packed->message_count = 0;
     for (uint32_t index = 0; index < count;) {
         const qsm_datagram *first = &datagrams[index];
         uint32_t length = sender->segmentation_offload ? run_length(first, count - index) : 1;
+        /* A run cut off by the end of the batch goes with the next: long runs are what pays. */
+        if (more && length > 1 && index > 0 && index + length == count) break;
         uint32_t number = packed->message_count++;
         for (uint32_t piece = index; piece < index + length; piece++)
             packed->pieces[piece] =
@@ -451,6 +490,7 @@ uint32_t udp_socket_send(udp_socket *sender, const udp_interface *interface,
     assert(count <= UDP_SEND_MAX);
     uint32_t done = 0;
     sender->blocked = false;
+    uint32_t all = count;
     while (done < count && !sender->blocked) {
         pack(&packed, sender, interface, datagrams + done, count - done);
         info->calls_out++;
@@ -466,6 +506,7 @@ uint32_t udp_socket_send(udp_socket *sender, const udp_interface *interface,
             info->datagrams_out += length;
             done += length;
         }
+        if (all == UDP_SEND_MAX && (uint32_t)sent == packed.message_count) break;
     }
     return done;
 }

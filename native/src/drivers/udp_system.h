@@ -11,7 +11,7 @@
 
 /* Datagrams (or runs of them joined by receive offload) that are read, or sent, in one call. */
 #define UDP_RECEIVE_MAX 64
-#define UDP_SEND_MAX 128
+#define UDP_SEND_MAX 256
 
 /* Room for one datagram with a byte to spare that shows a longer one, and for a joined run. */
 #define UDP_DATAGRAM_CAPACITY 1536
@@ -79,6 +79,10 @@ int udp_socket_join(udp_socket *member, const udp_interface *interface, const qs
                     udp_error *error);
 void udp_socket_leave(udp_socket *member, const udp_interface *interface, const qsm_address *group);
 
+/* A hint: what was sent from that address need not be copied for this reader; it may come empty, or
+ * as it is. */
+void udp_socket_spare(udp_socket *reader, const qsm_address *own);
+
 /* Sends an empty datagram (which every driver ignores) to see whether the group can be reached:
  * QSM_OK, QSM_ERR_NO_MULTICAST or QSM_ERR_PERMISSION. */
 int udp_socket_probe(udp_socket *sender, const udp_interface *interface, const qsm_address *group,
@@ -98,7 +102,8 @@ uint32_t udp_socket_receive(udp_socket *reader, const udp_interface *interface,
                             udp_received *received, uint32_t count, qsm_udp_info *info);
 
 /* Sends up to UDP_SEND_MAX datagrams; returns how many (from the first on) are done with: sent, or
- * lost for a reason that only they have, which `info` counts. Fewer than asked: `blocked`. */
+ * lost for a reason that only they have, which `info` counts. Fewer than asked: `blocked`; or, of
+ * UDP_SEND_MAX, the last would go better with those that come next. */
 uint32_t udp_socket_send(udp_socket *sender, const udp_interface *interface,
                          const qsm_datagram *datagrams, uint32_t count, qsm_udp_info *info);
 

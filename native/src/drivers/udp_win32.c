@@ -430,6 +430,11 @@ void udp_socket_leave(udp_socket *member, const udp_interface *interface,
     member->membership_count--;
 }
 
+void udp_socket_spare(udp_socket *reader, const qsm_address *own) {
+    (void)reader; /* the driver ignores them as they come */
+    (void)own;
+}
+
 int udp_socket_probe(udp_socket *sender, const udp_interface *interface, const qsm_address *group,
                      udp_error *error) {
     udp_sockaddr name;

@@ -22,6 +22,9 @@ typedef struct {
     uint32_t sealed_offset; /* where the first sealed message begins */
     uint32_t sealed_bytes;
     bool wide;
+    bool mixed;          /* has messages of several groups; else of this one: */
+    uint32_t only_group; /* handle: the group itself may be left meanwhile */
+    uint32_t only_serial;
     qsm_data data;
     uint8_t tags[QSM_PACKET_MESSAGES_MAX][QSM_TAG_BYTES];
 } open_packet;
@@ -106,6 +109,9 @@ static void finish_packet(filling *fill, open_packet *open) {
             qsm_sender_keep(open->regions[i]->sender, open->buffer, bytes, open->wide, stamp);
         assert(kept); /* room was made before the first message went in */
         (void)kept;
+        if (!open->mixed)
+            qsm_sender_keep_note(open->regions[i]->sender, open->only_group, open->only_serial,
+                                 open->data.message_count);
         if (!qsm_address_is_set(&open->to))
             qsm_region_multicast(open->regions[i], QSM_CLASS_DATA, &packet);
     }
@@ -258,6 +264,12 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
         else if (!seal(group, &message, plain, place, tag))
             return false;
         uint32_t index = open->data.message_count++;
+        if (index == 0) {
+            open->mixed = false;
+            open->only_group = group->handle;
+            open->only_serial = (uint32_t)group->serial;
+        }
+        open->mixed = open->mixed || open->only_group != group->handle;
         memcpy(open->tags[index], tag, QSM_TAG_BYTES);
         open->data.messages[index] = message;
         open->sealed_bytes += bytes;

@@ -110,8 +110,23 @@ bool qsm_sender_keep(qsm_sender *sender, qsm_buffer *buffer, uint32_t bytes, boo
     return true;
 }
 
+void qsm_sender_keep_note(qsm_sender *sender, uint32_t group, uint32_t serial, uint32_t messages) {
+    qsm_out_packet *packet = qsm_sender_packet(sender, sender->high);
+    if (packet == NULL) return; /* acknowledged already */
+    packet->messages = (uint16_t)messages;
+    packet->group = group;
+    packet->serial = serial;
+}
+
 /* The packet's messages have been received by everybody. */
 static void count_acknowledged(qsm_sender *sender, const qsm_out_packet *packet) {
+    if (packet->messages > 0) {
+        qsm_group *group = qsm_table_get(&sender->region->directory->groups, packet->group);
+        if (group == NULL || (uint32_t)group->serial != packet->serial) return;
+        group->unacknowledged -=
+            group->unacknowledged < packet->messages ? group->unacknowledged : packet->messages;
+        return;
+    }
     qsm_header header = {.kind = QSM_KIND_DATA,
                          .front_bytes =
                              (uint16_t)(packet->buffer->data[2] | packet->buffer->data[3] << 8),

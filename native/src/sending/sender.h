@@ -18,8 +18,11 @@ typedef struct qsm_region qsm_region;
 typedef struct {
     qsm_buffer *buffer;
     uint32_t bytes;
-    bool wide;      /* has a message whose group spans several regions */
-    uint64_t stamp; /* order among all packets of this node, for stability across regions */
+    uint16_t messages; /* of one group, `group`; 0: of several, or none: the packet tells */
+    bool wide;         /* has a message whose group spans several regions */
+    uint32_t group;    /* handle in the region's directory */
+    uint32_t serial;   /* of this node's membership in it, its lower part */
+    uint64_t stamp;    /* order among all packets of this node, for stability across regions */
     uint64_t sent_ns;
     uint64_t resent_ns;
     uint64_t asked_by; /* who asked for it last */
@@ -51,6 +54,9 @@ bool qsm_sender_has_room(const qsm_sender *sender);
  * reference. */
 bool qsm_sender_keep(qsm_sender *sender, qsm_buffer *buffer, uint32_t bytes, bool wide,
                      uint64_t stamp);
+/* The packet kept last has only so many messages of that group: then it need not be read again when
+ * it is acknowledged. */
+void qsm_sender_keep_note(qsm_sender *sender, uint32_t group, uint32_t serial, uint32_t messages);
 /* The region acknowledges all up to `low`; `lost` as in the token. */
 void qsm_sender_acknowledged(qsm_sender *sender, uint64_t low, uint32_t lost);
 /* The packet, if it is still kept. */
