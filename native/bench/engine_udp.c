@@ -38,6 +38,7 @@ static void be_deaf(member *self, uint64_t ns) {
 static void receive(member *self) {
     const options *chosen = self->chosen;
     bool troubled = self->index == 0 && chosen->sleep_every_ms != 0;
+    bool once = chosen->once != 0;
     uint64_t trouble_ns = bench_now_ns() + chosen->sleep_every_ms * NS_PER_MS;
     uint64_t cpu_ns = 0;
     unsigned seen = PHASE_SEND, now;
@@ -53,6 +54,7 @@ static void receive(member *self) {
             if (chosen->sleep_ms != 0) usleep((useconds_t)(chosen->sleep_ms * 1000));
             if (chosen->deaf_ms != 0) be_deaf(self, chosen->deaf_ms * NS_PER_MS);
             trouble_ns += chosen->sleep_every_ms * NS_PER_MS;
+            troubled = !once;
         }
         member_step(self, 10 * NS_PER_MS);
     }
@@ -106,7 +108,7 @@ static void run_sender(const options *chosen, common *shared, outcome *result) {
     member_enter(&self, PHASE_JOIN);
     member_join_all(&self);
     member_enter(&self, PHASE_SEND);
-    if (chosen->rate == 0)
+    if (chosen->rate == 0 && !chosen->silent)
         for (uint32_t index = 0; index < chosen->groups; index++)
             member_offer(&self, index);
     uint64_t begin_ns = bench_now_ns();
@@ -163,6 +165,15 @@ static void print_counters(const common *shared, const options *chosen) {
     printf("}");
 }
 
+/* Within the measured time, of each receiver. */
+static void print_deliveries(const common *shared, const options *chosen) {
+    printf(", \"delivered\": [");
+    for (uint32_t index = 0; index < chosen->receivers; index++)
+        printf("%s%llu", index ? ", " : "",
+               (unsigned long long)counted(&shared->members[index], "messages_delivered"));
+    printf("]");
+}
+
 static void print_bins(const common *shared, const options *chosen) {
     printf(", \"bins\": [");
     for (uint32_t index = 0; index < chosen->receivers; index++) {
@@ -208,6 +219,7 @@ static void print_result(common *shared, const options *chosen, const outcome *r
         (double)heap_bytes / (double)chosen->groups, result->sender_cpu_s * 1e6 / delivered,
         (double)cpu_ns * 1e-3 / delivered, result->sender_cpu_s / result->seconds,
         (double)cpu_ns * 1e-9 / result->seconds, (unsigned long long)drops, result->seconds);
+    print_deliveries(shared, chosen);
     print_counters(shared, chosen);
     if (chosen->bins) print_bins(shared, chosen);
     printf("}\n");
@@ -227,6 +239,8 @@ static options read_options(int count, char **arguments) {
         {"--sleep", &chosen.sleep_ms, 0, 60000, false},
         {"--deaf", &chosen.deaf_ms, 0, 60000, false},
         {"--every", &chosen.sleep_every_ms, 0, 60000, false},
+        {"--once", &chosen.once, 0, 1, true},
+        {"--silent", &chosen.silent, 0, 1, true},
         {"--window", &chosen.window_bytes, 0, 1u << 30, false},
         {"--no-offload", &chosen.no_offload, 0, 1, true},
         {"--bins", &chosen.bins, 0, 1, true}};

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from transport.benches import callbacks, throughput
+from transport.benches import (
+    callbacks,
+    groups,
+    idle,
+    latency,
+    nodes,
+    overload,
+    perturbed,
+    receivers,
+    simulator,
+    small,
+    throughput,
+)
 from transport.benches.programs import BenchProblem, Effort, build
 from transport.benches.record import Record
 
@@ -12,6 +24,15 @@ Experiment = Callable[[Effort], Iterator[Record]]
 
 EXPERIMENTS: dict[str, Experiment] = {
     "throughput": throughput.measure,
+    "receivers": receivers.measure,
+    "groups": groups.measure,
+    "latency": latency.measure,
+    "nodes": nodes.measure,
+    "perturbed": perturbed.measure,
+    "overload": overload.measure,
+    "small": small.measure,
+    "idle": idle.measure,
+    "simulator": simulator.measure,
     "python": callbacks.measure,
 }
 

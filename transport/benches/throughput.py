@@ -10,7 +10,7 @@ from transport.benches.record import Record, middle
 RECEIVERS = 2
 OFFLOAD_TARGET = 0.5
 PLAIN_TARGET = 0.85
-PAPERS = "4.18: 75 to 85 % of the sender's raw rate, plain sockets, not sealed"
+PAPERS = "4.19: the sender's processor is the limit, plain sockets, not sealed"
 
 
 def measure(effort: Effort) -> Iterator[Record]:

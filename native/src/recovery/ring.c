@@ -18,7 +18,7 @@ enum {
     WAKE_DELAY_NS = 4000000, /* from the first packet after silence to the token */
     HURRY_NS = 500000,       /* between launches while much arrives */
     HURRY_BYTES = 32 << 10,  /* much: less than a sender's least window */
-    BRISK_NS = 5000000,      /* between launches for BRISK_SPAN_NS after the last data */
+    BRISK_NS = 5000000,      /* between launches for BRISK_SPAN_NS after that */
     BRISK_SPAN_NS = 100000000,
     PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
     PASS_TRIES_MAX = 3,
@@ -335,7 +335,7 @@ static bool is_hurried(const qsm_ring_part *part) {
 
 static uint64_t launch_due(const qsm_ring_part *part, uint64_t now_ns) {
     uint64_t pause_ns = part->region->engine->config.token_ns;
-    bool brisk = part->region->rings.traffic_ns + BRISK_SPAN_NS > now_ns;
+    bool brisk = part->region->rings.much_ns + BRISK_SPAN_NS > now_ns;
     if (is_hurried(part))
         pause_ns = HURRY_NS;
     else if (brisk && pause_ns > BRISK_NS)
@@ -403,11 +403,12 @@ void qsm_rings_wake(qsm_region *region, uint64_t now_ns) {
 
 void qsm_rings_traffic(qsm_region *region, uint32_t bytes, uint64_t now_ns) {
     region->rings.bytes_total += bytes;
-    region->rings.traffic_ns = now_ns;
     for (uint32_t level = 0; level < region->rings.level_count; level++) {
         qsm_ring_part *part = &region->rings.parts[level];
         uint64_t since = region->rings.bytes_total - part->launched_bytes;
-        if (since < HURRY_BYTES || since - bytes >= HURRY_BYTES) continue; /* not just now */
+        if (since < HURRY_BYTES) continue;
+        region->rings.much_ns = now_ns;
+        if (since - bytes >= HURRY_BYTES) continue; /* not just now */
         if (!part->travelling && takes_part(region, level) && launches_by_clock(part))
             qsm_alarm_set_earlier(&region->engine->alarms, &part->launch_alarm,
                                   launch_due(part, now_ns));

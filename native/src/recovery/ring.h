@@ -50,8 +50,8 @@ typedef struct {
 typedef struct {
     uint32_t ring_size;
     uint32_t level_count;
-    uint64_t bytes_total; /* received and sent here: traffic hastens tokens */
-    uint64_t traffic_ns;  /* when that was last */
+    uint64_t bytes_total; /* received and sent here: much of it hastens tokens */
+    uint64_t much_ns;     /* when much had come last */
     qsm_ring_part parts[QSM_RING_LEVELS_MAX];
 } qsm_rings;
 

@@ -1,0 +1,230 @@
+/*
+ * engine_sim.c - the engine on the simulator: many nodes, more than a machine has processes for.
+ *
+ *     engine_sim [--receivers 20] [--groups 1] [--senders 1] [--milliseconds 2000] ...
+ *
+ * All nodes join all groups (or, with --spread, each its own few); senders send as fast as they are
+ * let or, with --rate, so many messages a second each. Every datagram and event costs its node
+ * --cost-ns of virtual time, which is what limits a simulated node. Prints one line of JSON, with
+ * how much faster than real time it ran.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_support.h"
+#include "qsm.h"
+
+#define NS_PER_MS 1000000u
+#define MESSAGE_BYTES_MAX 1400
+enum { COUNTERS_MAX = 128, SAMPLE_NS = 10000000, REGIONS_MAX = 64 };
+
+typedef struct options {
+    uint64_t receivers, groups, senders, milliseconds, bytes, rate, cost_ns, coupled, spread, seed;
+} options;
+
+typedef struct node {
+    struct bench *of;
+    uint32_t index;
+    uint64_t delivered, views, sent, sent_before, due;
+    qsm_group **groups;
+} node;
+
+typedef struct bench {
+    options chosen;
+    qsm_sim *sim;
+    node *nodes;
+    uint32_t node_count;
+    bool stopped;
+    uint8_t message[MESSAGE_BYTES_MAX];
+} bench;
+
+static void observe(void *context, uint32_t index, const qsm_event *events, uint32_t count) {
+    bench *all = context;
+    node *own = &all->nodes[index];
+    for (uint32_t i = 0; i < count; i++) {
+        own->delivered += events[i].type == QSM_EVENT_DELIVERY;
+        own->views += events[i].type == QSM_EVENT_VIEW;
+    }
+}
+
+static void feed(void *context, uint32_t bytes_max, qsm_pulled *pulled) {
+    node *own = context;
+    bench *all = own->of;
+    (void)bytes_max;
+    if (all->stopped || (all->chosen.rate != 0 && own->sent >= own->due)) return;
+    own->sent++;
+    pulled->data = all->message;
+    pulled->bytes = (int32_t)all->chosen.bytes;
+}
+
+static uint32_t groups_of(const bench *all, uint32_t index, uint32_t *first) {
+    uint32_t groups = (uint32_t)all->chosen.groups;
+    if (!all->chosen.spread) {
+        *first = 0;
+        return groups;
+    }
+    uint32_t few = (uint32_t)all->chosen.spread < groups ? (uint32_t)all->chosen.spread : groups;
+    *first = (uint32_t)((uint64_t)index * 7919u % groups);
+    return few;
+}
+
+static void start(bench *all) {
+    qsm_config config;
+    all->node_count = (uint32_t)(all->chosen.receivers + all->chosen.senders);
+    all->nodes = calloc(all->node_count, sizeof *all->nodes);
+    if (all->nodes == NULL || qsm_sim_create(all->chosen.seed, &all->sim) != QSM_OK)
+        bench_fail("memory");
+    qsm_sim_link link = {.delay_ns = 50000, .jitter_ns = 5000};
+    qsm_sim_set_link(all->sim, &link);
+    qsm_sim_observe(all->sim, observe, all);
+    qsm_config_defaults(&config);
+    config.coupled_tokens = (uint8_t)all->chosen.coupled;
+    config.window_bytes_max = 4u << 20;
+    for (uint32_t index = 0; index < all->node_count; index++) {
+        node *own = &all->nodes[index];
+        uint32_t first, count = groups_of(all, index, &first);
+        *own = (node){.of = all, .index = index, .groups = calloc(count, sizeof *own->groups)};
+        if (own->groups == NULL || qsm_sim_add_node(all->sim, &config) < 0) bench_fail("memory");
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t group = (first + i) % (uint32_t)all->chosen.groups;
+            uint8_t id[QSM_GROUP_ID_BYTES] = {0}, key[QSM_KEY_BYTES] = {1};
+            memcpy(id, &group, sizeof group);
+            if (qsm_group_join(qsm_sim_engine(all->sim, index), id, key, own, &own->groups[i]) !=
+                QSM_OK)
+                bench_fail("join");
+        }
+    }
+}
+
+/* Runs until the membership has come to rest: a second without a new view. */
+static void settle(bench *all) {
+    uint64_t before = UINT64_MAX, now = 0;
+    for (uint32_t seconds = 0; seconds < 600; seconds++) {
+        qsm_sim_run_until(all->sim, qsm_sim_now_ns(all->sim) + 1000 * NS_PER_MS);
+        now = 0;
+        for (uint32_t index = 0; index < all->node_count; index++)
+            now += all->nodes[index].views;
+        if (now == before && now >= all->node_count) return;
+        before = now;
+    }
+}
+
+typedef struct sums {
+    uint64_t ack_ns, round_ns, pending, samples, pending_most;
+} sums;
+
+/* What the senders know of their regions, now. */
+static void look(bench *all, sums *sum) {
+    for (uint32_t index = 0; index < all->chosen.senders; index++) {
+        qsm_region_info regions[REGIONS_MAX];
+        int count = qsm_engine_regions(qsm_sim_engine(all->sim, index), regions, REGIONS_MAX);
+        for (int i = 0; i < count; i++) {
+            if (regions[i].closing || regions[i].ack_ns == 0) continue;
+            sum->ack_ns += regions[i].ack_ns;
+            sum->round_ns += regions[i].token_round_ns;
+            sum->pending += regions[i].unacknowledged_packets;
+            sum->samples++;
+            if (regions[i].unacknowledged_packets > sum->pending_most)
+                sum->pending_most = regions[i].unacknowledged_packets;
+        }
+    }
+}
+
+static void send_for(bench *all, uint64_t span_ns, sums *sum) {
+    uint64_t begin_ns = qsm_sim_now_ns(all->sim), end_ns = begin_ns + span_ns, now_ns;
+    for (uint32_t index = 0; index < all->chosen.senders; index++)
+        all->nodes[index].sent_before = all->nodes[index].sent;
+    while ((now_ns = qsm_sim_now_ns(all->sim)) < end_ns) {
+        for (uint32_t index = 0; index < all->chosen.senders; index++) {
+            node *own = &all->nodes[index];
+            own->due = own->sent_before +
+                       (uint64_t)((double)(now_ns - begin_ns) * (double)all->chosen.rate * 1e-9) +
+                       1;
+            uint32_t first, count = groups_of(all, index, &first);
+            for (uint32_t i = 0; i < count; i++)
+                qsm_group_offer(own->groups[i], feed, own, 1);
+        }
+        qsm_sim_run_until(all->sim, now_ns + (all->chosen.rate ? NS_PER_MS : SAMPLE_NS));
+        look(all, sum);
+    }
+}
+
+static uint64_t counted(const bench *all, const char *name) {
+    uint64_t sum = 0, values[COUNTERS_MAX];
+    for (uint32_t index = 0; index < all->node_count; index++) {
+        uint32_t count = qsm_engine_counters(qsm_sim_engine(all->sim, index), values, COUNTERS_MAX);
+        for (uint32_t i = 0; i < count && i < COUNTERS_MAX; i++)
+            if (strcmp(qsm_counter_name(i), name) == 0) sum += values[i];
+    }
+    return sum;
+}
+
+static uint64_t delivered_least(const bench *all) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t index = (uint32_t)all->chosen.senders; index < all->node_count; index++)
+        if (all->nodes[index].delivered < least) least = all->nodes[index].delivered;
+    return least;
+}
+
+static void run(bench *all) {
+    uint64_t began_ns = bench_cpu_ns();
+    start(all);
+    settle(all);
+    uint64_t joined_cpu_ns = bench_cpu_ns() - began_ns, joined_ns = qsm_sim_now_ns(all->sim);
+    for (uint32_t index = 0; index < all->node_count && all->chosen.cost_ns; index++)
+        qsm_sim_set_cost(all->sim, index, all->chosen.cost_ns);
+    sums warm = {0}, sum = {0};
+    uint64_t span_ns = all->chosen.milliseconds * NS_PER_MS;
+    if (all->chosen.senders > 0) send_for(all, span_ns / 4 + 50 * NS_PER_MS, &warm);
+    uint64_t before = delivered_least(all), from_ns = bench_cpu_ns();
+    uint64_t sent_before = 0, sent = 0, tokens = counted(all, "tokens_launched");
+    for (uint32_t index = 0; index < all->chosen.senders; index++)
+        sent_before += all->nodes[index].sent;
+    send_for(all, span_ns, &sum);
+    for (uint32_t index = 0; index < all->chosen.senders; index++)
+        sent += all->nodes[index].sent;
+    uint64_t cpu_ns = bench_cpu_ns() - from_ns, delivered = delivered_least(all) - before;
+    uint64_t samples = sum.samples > 0 ? sum.samples : 1;
+    double seconds = (double)span_ns * 1e-9;
+    tokens = counted(all, "tokens_launched") - tokens;
+    printf("{\"bench\": \"engine_sim\", \"receivers\": %llu, \"senders\": %llu, \"groups\": %llu, "
+           "\"bytes\": %llu, \"rate\": %.0f, \"sent_per_s\": %.0f, \"ack_ms\": %.3f, "
+           "\"token_round_ms\": %.3f, \"pending\": %.0f, \"pending_most\": %llu, "
+           "\"tokens_per_s\": %.1f, \"times_real\": %.2f, \"joined_virtual_s\": %.2f, "
+           "\"joined_cpu_s\": %.2f, \"forged\": %llu, \"rss_mb\": %.1f}\n",
+           (unsigned long long)all->chosen.receivers, (unsigned long long)all->chosen.senders,
+           (unsigned long long)all->chosen.groups, (unsigned long long)all->chosen.bytes,
+           (double)delivered / seconds, (double)(sent - sent_before) / seconds,
+           (double)sum.ack_ns / (double)samples * 1e-6,
+           (double)sum.round_ns / (double)samples * 1e-6, (double)sum.pending / (double)samples,
+           (unsigned long long)sum.pending_most, (double)tokens / seconds,
+           seconds / ((double)cpu_ns * 1e-9), (double)joined_ns * 1e-9,
+           (double)joined_cpu_ns * 1e-9, (unsigned long long)counted(all, "messages_forged"),
+           (double)bench_rss_bytes() / 1048576.0);
+}
+
+int main(int count, char **arguments) {
+    static bench all = {.chosen = {.receivers = 20,
+                                   .groups = 1,
+                                   .senders = 1,
+                                   .milliseconds = 2000,
+                                   .bytes = 1000,
+                                   .seed = 1}};
+    options *chosen = &all.chosen;
+    const bench_option known[] = {{"--receivers", &chosen->receivers, 1, 4000, false},
+                                  {"--groups", &chosen->groups, 1, 16384, false},
+                                  {"--senders", &chosen->senders, 0, 4000, false},
+                                  {"--milliseconds", &chosen->milliseconds, 50, 600000, false},
+                                  {"--bytes", &chosen->bytes, 1, MESSAGE_BYTES_MAX, false},
+                                  {"--rate", &chosen->rate, 0, 10000000, false},
+                                  {"--cost-ns", &chosen->cost_ns, 0, 1000000000, false},
+                                  {"--spread", &chosen->spread, 0, 16384, false},
+                                  {"--seed", &chosen->seed, 0, UINT64_MAX, false},
+                                  {"--coupled", &chosen->coupled, 0, 1, true}};
+    bench_read_options(count, arguments, known, sizeof known / sizeof *known);
+    run(&all);
+    qsm_sim_destroy(all.sim);
+    return 0;
+}
