@@ -30,6 +30,6 @@ def measure(effort: Effort) -> Iterator[Record]:
         rss_mb=middle(runs, "rss_mb"),
         target=CORE_SHARE_MAX,
         met=share <= CORE_SHARE_MAX,
-        note=f"share of a core of the busiest process; {sum(sent) / len(sent):.1f} datagrams/s each",
+        note=f"of a core, the busiest process; {sum(sent) / len(sent):.1f} datagrams/s each",
         more={"datagrams_per_s": sum(sent) / len(sent)},
     )

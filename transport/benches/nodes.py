@@ -15,9 +15,7 @@ COUNTS = (2, 20, 200, 2000)
 THROUGHPUT_TARGET = 0.95
 # A node of the model is slowed down by this, so that 2,000 of them can be simulated in a minute.
 SLOWER = 8
-PAPERS = (
-    "4.18: 5 % less from 110 to 200 nodes; 4.24: 0.2 to 0.6 s to acknowledge; 4.23: pending grows"
-)
+PAPERS = "4.18, 4.23, 4.24: 5 % less; pending and time to acknowledge grow with n, by 0.5 s to 200"
 
 
 def calibrate(effort: Effort) -> int:

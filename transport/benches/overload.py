@@ -14,7 +14,7 @@ COST_NS = 50_000
 CAPACITY = 1_000_000_000 // COST_NS
 STEPS = (0.5, 1.0, 2.0, 3.0)
 TARGET = 0.9
-PAPERS = "4.61: the rate falls and swings when more is offered than receivers take"
+PAPERS = "4.61: the rate swings in periods of 30 s"
 
 
 def measure(effort: Effort) -> Iterator[Record]:

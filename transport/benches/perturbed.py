@@ -13,7 +13,7 @@ RECEIVERS = 3
 RATE = 20_000
 KEPT_TARGET = 0.95
 REPAIRS_TARGET = 1.5
-PAPERS = "4.31 to 4.36: a steady fall from 80 nodes on"
+PAPERS = "4.31, 4.35: falls steadily from 80 nodes on; repaired after two token rounds"
 # Name, options and, for a whole run, how many seconds it takes.
 TROUBLES: tuple[tuple[str, tuple[str | int, ...], float], ...] = (
     ("sleeps 0.5 s every 5 s", ("--sleep", 500, "--every", 5000), 11.0),
