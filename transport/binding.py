@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, cast
@@ -40,6 +41,7 @@ _KIND, _SIZE = 0, 3
 _USER, _SENDER, _DATA = 3, 4, 6
 _BYTES_POINTER = ffi.typeof("uint8_t *")
 _BYTES_ARRAY = ffi.typeof("uint8_t[]")
+_SIZES_ARRAY = ffi.typeof("uint32_t[]")
 _NODES_POINTER = ffi.typeof("uint64_t *")
 _NUMBER = ffi.typeof("uintptr_t")
 _buffer = ffi.buffer
@@ -70,10 +72,15 @@ def health_text(health: int) -> str:
 # Calls from C
 
 
-class Puller(Protocol):
-    """What C asks for the next message of a group; must not raise."""
+# Messages one after the other, and the length of each. Whoever made them keeps them alive until the
+# engine's next turn.
+Pulled = tuple[bytes, "array[int]"]
 
-    def pull_next(self, bytes_max: int) -> bytes | None: ...
+
+class Puller(Protocol):
+    """What C asks for the next messages of a group; must not raise."""
+
+    def pull_next(self, bytes_max: int, count_max: int) -> Pulled | None: ...
 
 
 Observer = Callable[[int, CData, int], None]
@@ -89,15 +96,13 @@ def new_number() -> int:
 
 
 @ffi.def_extern()
-def transport_pull(context: CData, bytes_max: int, pulled: CData) -> None:
+def transport_pull(context: CData, bytes_max: int, count_max: int, pulled: CData) -> None:
     puller = _pullers.get(int(_cast(_NUMBER, context)))
-    data = None if puller is None else puller.pull_next(bytes_max)
-    if data is None:
-        pulled.bytes = -1
-    else:
-        # The puller keeps the bytes alive until the engine's next turn.
-        pulled.data = _from_buffer(_BYTES_ARRAY, data)
-        pulled.bytes = len(data)
+    given = None if puller is None else puller.pull_next(bytes_max, count_max)
+    if given is not None:
+        pulled.data = _from_buffer(_BYTES_ARRAY, given[0])
+        pulled.bytes = _from_buffer(_SIZES_ARRAY, given[1])
+        pulled.count = len(given[1])
 
 
 @ffi.def_extern()
@@ -358,7 +363,7 @@ def unacknowledged(group: CData) -> int:
 def offer(group: CData, number: int, puller: Puller, priority: int) -> None:
     """Registers the intent to send: `puller` will be asked under this number."""
     _pullers[number] = puller
-    check(lib.qsm_group_offer(group, lib.transport_pull, _cast("void *", number), priority))
+    check(lib.qsm_group_offer_many(group, lib.transport_pull, _cast("void *", number), priority))
 
 
 def forget(number: int) -> None:

@@ -7,6 +7,7 @@ in Python: what few groups use (feeds, readers, waiters) is made when it is firs
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -102,8 +103,19 @@ class _Offer:
             binding.offer(handle, self._number, self, priority)
             self._node.wake()
 
-    def pull_next(self, bytes_max: int) -> bytes | None:
-        """The next message of the first feed that has one. Called by C; must not raise."""
+    def pull_next(self, bytes_max: int, count_max: int) -> binding.Pulled | None:
+        """The next messages of the first feed that has any. Called by C; must not raise."""
+        data = self._pull_first(bytes_max, count_max)
+        if data is None:
+            return None
+        if isinstance(data, bytes):
+            pulled = (data, array("I", (len(data),)))
+        else:
+            pulled = (b"".join(data), array("I", map(len, data)))
+        self._node.keep(pulled)
+        return pulled
+
+    def _pull_first(self, bytes_max: int, count_max: int) -> bytes | Sequence[bytes] | None:
         node = self._node
         again: list[tuple[int, Feed]] = []
         data = None
@@ -111,7 +123,7 @@ class _Offer:
         try:
             while data is None and self._feeds:
                 offered = self._feeds.pop(0)
-                data = self._ask(offered[1], bytes_max)
+                data = self._ask(offered[1], bytes_max, count_max)
                 if data is not None:
                     if self._feeds:
                         self._insert(offered[1], offered[0])
@@ -132,15 +144,16 @@ class _Offer:
             node.pulling -= 1
         return data
 
-    def _ask(self, feed: Feed, bytes_max: int) -> bytes | None:
+    def _ask(self, feed: Feed, bytes_max: int, count_max: int) -> bytes | Sequence[bytes] | None:
         node = self._node
         self._pulling, self._again = feed, False
         try:
+            pull_many = getattr(feed, "pull_many", None)
+            if pull_many is not None:
+                return _checked_all(pull_many(count_max, bytes_max), bytes_max, count_max)
             data = feed.pull(bytes_max)
-            if data is not None:
-                if type(data) is not bytes or len(data) > bytes_max:
-                    data = self._checked(data, bytes_max)
-                node.keep(data)
+            if data is not None and (type(data) is not bytes or len(data) > bytes_max):
+                data = _checked(data, bytes_max)
             return data
         except Exception as problem:
             self._again = False
@@ -161,12 +174,26 @@ class _Offer:
         finally:
             self._pulling = None
 
-    def _checked(self, data: bytes, bytes_max: int) -> bytes:
-        if not isinstance(data, bytes):
-            raise BadArgument(f"a feed gave {type(data).__name__} where bytes were expected")
-        if len(data) > bytes_max:
-            raise BadArgument(f"a feed gave {len(data)} bytes where {bytes_max} were asked for")
-        return data
+
+def _checked(data: bytes, bytes_max: int) -> bytes:
+    if not isinstance(data, bytes):
+        raise BadArgument(f"a feed gave {type(data).__name__} where bytes were expected")
+    if len(data) > bytes_max:
+        raise BadArgument(f"a feed gave {len(data)} bytes where {bytes_max} were asked for")
+    return data
+
+
+def _checked_all(
+    messages: Sequence[bytes], bytes_max: int, count_max: int
+) -> Sequence[bytes] | None:
+    if len(messages) > count_max:
+        raise BadArgument(f"a feed gave {len(messages)} messages where {count_max} were asked for")
+    if not messages:
+        return None
+    if set(map(type, messages)) != {bytes} or max(map(len, messages)) > bytes_max:
+        for data in messages:
+            _checked(data, bytes_max)
+    return messages
 
 
 class Group:

@@ -57,6 +57,16 @@ class Feed(Protocol):
         """
 
 
+class BatchFeed(Feed, Protocol):
+    """A feed that can give several messages at once, for those who have very many."""
+
+    def pull_many(self, count_max: int, bytes_max: int) -> Sequence[bytes]:
+        """Asked instead of `pull`: at most `count_max` messages, in order, none: nothing more.
+
+        Those that cannot be sent at once after all are sent as they are when they can.
+        """
+
+
 DeliveriesCallback = Callable[[Sequence[Delivery]], None]
 ViewCallback = Callable[[View], None]
 

@@ -81,7 +81,7 @@ class Node:
         self._groups: dict[int, Group] = {}
         self._queue: deque[_Entry] = deque()
         self._kept: list[Any] = []
-        self._pulled: list[bytes] = []
+        self._pulled: list[object] = []
         self._postponed: list[Callable[[], None]] = []
         self._escaped: BaseException | None = None
         self._last_node = 0
@@ -171,7 +171,7 @@ class Node:
     def postpone(self) -> None:
         """Something waits for C to return; a driver that runs for long may end its run."""
 
-    def keep(self, data: bytes) -> None:
+    def keep(self, data: object) -> None:
         """Keeps what a feed gave alive, as long as the engine may read it."""
         self._pulled.append(data)
 
@@ -235,7 +235,8 @@ class Node:
         self, user: int, senders: Sequence[int], addresses: Sequence[int], sizes: Sequence[int]
     ) -> None:
         group = self._groups.get(user)
-        if group is None:
+        # With nothing waiting, nobody will begin to listen before these are handed out.
+        if group is None or not (self._queue or group.listening):
             return
         batch = group.open_batch
         if not isinstance(batch, _Batch):

@@ -304,6 +304,21 @@ typedef void (*qsm_feed)(void *context, uint32_t bytes_max, qsm_pulled *pulled);
 /* Registers the intent to send: the feed is pulled until it has nothing, then forgotten until it is
  * offered again. Offering again meanwhile changes nothing. priority 0 (first) .. 2. */
 int qsm_group_offer(qsm_group *group, qsm_feed feed, void *context, uint32_t priority);
+
+/* What a feed gives that is asked for several messages at once: their bytes one after the other,
+ * and the length of each. Both must stay until the next call of the engine. A count of 0: nothing.
+ */
+typedef struct qsm_pulled_many {
+    const uint8_t *data;
+    const uint32_t *bytes;
+    uint32_t count;
+} qsm_pulled_many;
+typedef void (*qsm_feed_many)(void *context, uint32_t bytes_max, uint32_t count_max,
+                              qsm_pulled_many *pulled);
+/* As qsm_group_offer, for a feed to which a call costs more than a message: it is asked for up to
+ * QSM_PULLED_MAX. Those that cannot be sent any more after all wait in the group's queue. */
+#define QSM_PULLED_MAX 64
+int qsm_group_offer_many(qsm_group *group, qsm_feed_many feed, void *context, uint32_t priority);
 /* Queues a copy of one message. QSM_ERR_FULL: wait for QSM_EVENT_WRITABLE. */
 int qsm_group_send(qsm_group *group, const uint8_t *data, uint32_t bytes);
 /* Messages queued or pulled and not yet received by all members of their view. */

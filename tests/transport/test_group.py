@@ -197,6 +197,46 @@ def test_urgent_feed_goes_first(simulation: Simulation, alice: Recorder, bob: Re
     assert bob.of(alice) == [b"fast", b"usual", b"slow 1", b"slow 2"]
 
 
+class Many:
+    """A feed that gives several messages at once."""
+
+    def __init__(self, *batches: Sequence[bytes]) -> None:
+        self.batches = list(batches)
+
+    def pull(self, bytes_max: int) -> bytes | None:
+        raise AssertionError("asked for one where many could be had")
+
+    def pull_many(self, count_max: int, bytes_max: int) -> Sequence[bytes]:
+        return self.batches.pop(0) if self.batches else []
+
+
+def test_feed_can_give_many_messages_at_once(
+    simulation: Simulation, alice: Recorder, bob: Recorder
+) -> None:
+    batches = [[b"%d-%d" % (batch, n) * (n % 7 * 60) for n in range(64)] for batch in range(40)]
+    batches[3][5] = bytes(50_000)  # longer than a packet, with others behind it
+    alice.group.offer(Many(*batches))
+    expected = [data for batch in batches for data in batch]
+    assert simulation.run_until(lambda: len(bob.messages) == len(expected))
+    assert bob.of(alice) == expected
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [[b"x"] * 65, ["text"], [b"fine", bytearray(3)], [bytes(binding.MESSAGE_BYTES_MAX + 1)]],
+    ids=["too many", "no bytes", "one of another type", "too long"],
+)
+def test_batch_that_is_not_in_order_is_refused_and_nothing_of_it_sent(
+    simulation: Simulation, alice: Recorder, bob: Recorder, batch: list[bytes]
+) -> None:
+    errors: list[TransportError] = []
+    alice.group.on_error = errors.append
+    alice.group.offer(Many(batch))
+    simulation.run_for(0.5)
+    assert [type(error) for error in errors] == [FeedFailed]
+    assert bob.of(alice) == []
+
+
 @pytest.mark.parametrize("priority", [-1, 3])
 def test_unknown_priority_is_refused(alice: Recorder, priority: int) -> None:
     with pytest.raises(BadArgument):

@@ -69,6 +69,9 @@ class _Endless:
     def pull(self, bytes_max: int) -> bytes | None:
         return MESSAGE
 
+    def pull_many(self, count_max: int, bytes_max: int) -> Sequence[bytes]:
+        return [MESSAGE] * count_max
+
 
 async def _open(address: str) -> tuple[Engine, Any]:
     key = bytes.fromhex(address)

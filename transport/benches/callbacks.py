@@ -39,6 +39,7 @@ class Result:
     messages_per_s: float
     # Processor time that a receiver needs for a message: does not depend on who else is at work.
     receiver_us: float
+    sender_us: float = 0.0
     problem: str = ""
 
 
@@ -79,6 +80,7 @@ def _record(system: str, result: Result, raw: float, batch: float) -> Record:
         problem=result.problem if ours else "",
         more={
             "receiver_us": result.receiver_us,
+            "sender_us": result.sender_us,
             **({"absent": result.problem} if result.problem and not ours else {}),
         },
     )
@@ -122,14 +124,29 @@ def _measure(system: str, seconds: float) -> Result:
         try:
             for process in (*receivers, sender):
                 _expect(process, "ready")
-            return _count(system, seconds, receivers)
+            return _count(system, seconds, sender, receivers)
         finally:
             for process in receivers:
                 _end(process)
 
 
-def _count(system: str, seconds: float, receivers: Sequence[subprocess.Popen[str]]) -> Result:
+def _used_s(process: subprocess.Popen[str]) -> float:
+    """Processor time of a process, where the system tells; else 0."""
+    try:
+        fields = Path(f"/proc/{process.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _count(
+    system: str,
+    seconds: float,
+    sender: subprocess.Popen[str],
+    receivers: Sequence[subprocess.Popen[str]],
+) -> Result:
     time.sleep(seconds * _SETTLE_SHARE)
+    sender_s = _used_s(sender)
     before, before_s = [_ask(process) for process in receivers], time.monotonic()
     time.sleep(seconds * (1 - 2 * _SETTLE_SHARE))
     after, after_s = [_ask(process) for process in receivers], time.monotonic()
@@ -139,6 +156,7 @@ def _count(system: str, seconds: float, receivers: Sequence[subprocess.Popen[str
         system,
         messages_per_s=min(messages) / (after_s - before_s),
         receiver_us=used_s / max(1, sum(messages)) * 1e6,
+        sender_us=(_used_s(sender) - sender_s) / max(1, min(messages)) * 1e6,
     )
 
 

@@ -213,15 +213,26 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
     qsm_scheduler_unblock(engine);
 }
 
-int qsm_group_offer(qsm_group *group, qsm_feed feed, void *context, uint32_t priority) {
-    if (group == NULL || feed == NULL || priority >= QSM_PRIORITIES) return QSM_ERR_ARGUMENT;
-    if (group->feed != NULL && group->ready && group->priority == priority) return QSM_OK;
+static int offer(qsm_group *group, qsm_feed feed, qsm_feed_many feed_many, void *context,
+                 uint32_t priority) {
+    if (group == NULL || priority >= QSM_PRIORITIES) return QSM_ERR_ARGUMENT;
+    bool feeds = group->feed != NULL || group->feed_many != NULL;
+    if (feeds && group->ready && group->priority == priority) return QSM_OK;
     if (group->ready && group->priority != priority) qsm_scheduler_remove(group);
     group->feed = feed;
+    group->feed_many = feed_many;
     group->feed_context = context;
     group->priority = (uint8_t)priority;
     qsm_scheduler_add(group);
     return QSM_OK;
+}
+
+int qsm_group_offer(qsm_group *group, qsm_feed feed, void *context, uint32_t priority) {
+    return feed != NULL ? offer(group, feed, NULL, context, priority) : QSM_ERR_ARGUMENT;
+}
+
+int qsm_group_offer_many(qsm_group *group, qsm_feed_many feed, void *context, uint32_t priority) {
+    return feed != NULL ? offer(group, NULL, feed, context, priority) : QSM_ERR_ARGUMENT;
 }
 
 int qsm_group_send(qsm_group *group, const uint8_t *data, uint32_t bytes) {

@@ -29,7 +29,8 @@ struct qsm_group {
     qsm_group *next_same_hash;
     qsm_group *ready_next; /* in the scheduler's circle of groups that want to send */
     qsm_order *orders;     /* one for each sender heard of */
-    qsm_feed feed;
+    qsm_feed feed;         /* at most one of the two is set */
+    qsm_feed_many feed_many;
     void *feed_context;
     qsm_queued *queue_first, *queue_last;
     uint8_t *fragments; /* rest of a message too long for one packet */

@@ -29,13 +29,21 @@ typedef struct {
     uint8_t tags[QSM_PACKET_MESSAGES_MAX][QSM_TAG_BYTES];
 } open_packet;
 
-enum { OPEN_MAX = 4 }; /* regions whose packets are filled side by side within one call */
+enum {
+    BLOCKED_MAX = 8,
+    OPEN_MAX = 4,     /* regions whose packets are filled side by side within one call */
+    TURN_BYTES = 8192 /* that a group sends before it is another's turn */
+};
 
 typedef struct {
     qsm_engine *engine;
     open_packet packets[OPEN_MAX];
     uint32_t count;
     uint32_t made;
+    /* Regions whose window is full or whose rate is used up. When those are all that there are, the
+     * other groups need not be asked; with more than fit here they are. */
+    const qsm_region *blocked[BLOCKED_MAX];
+    uint32_t blocked_count, region_count;
 } filling;
 
 void qsm_scheduler_add(qsm_group *group) {
@@ -49,6 +57,7 @@ void qsm_scheduler_add(qsm_group *group) {
     }
     *last = group;
     group->ready = true;
+    group->engine->scheduler.count[group->priority]++;
     group->engine->scheduler.blocked_until_ns = 0;
 }
 
@@ -66,6 +75,7 @@ void qsm_scheduler_remove(qsm_group *group) {
     }
     group->ready = false;
     group->ready_next = NULL;
+    group->engine->scheduler.count[group->priority]--;
 }
 
 void qsm_scheduler_unblock(qsm_engine *engine) {
@@ -176,6 +186,20 @@ static open_packet *packet_for(filling *fill, qsm_region **regions, uint32_t reg
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+static void note_blocked(filling *fill, const qsm_region *region) {
+    for (uint32_t i = 0; i < fill->blocked_count; i++)
+        if (fill->blocked[i] == region) return;
+    if (fill->blocked_count < BLOCKED_MAX) fill->blocked[fill->blocked_count++] = region;
+}
+
+/* Regions that groups are mapped to and that may be sent into. */
+static uint32_t count_regions(const qsm_engine *engine) {
+    uint32_t count = 0, cursor = 0;
+    for (const qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
+        count += region->uses > 0 && !region->closing;
+    return count;
+}
+
 /* Can a message of the group be sent now? Notes when to look again if not. */
 static bool can_send(filling *fill, qsm_group *group) {
     qsm_engine *engine = fill->engine;
@@ -189,12 +213,14 @@ static bool can_send(filling *fill, qsm_group *group) {
         if (sender == NULL || sender->fin) return false;
         if (!qsm_sender_has_room(sender)) {
             qsm_count(engine, QSM_COUNT_window_full);
+            note_blocked(fill, group->regions[i]);
             return false;
         }
         if (!qsm_rate_allows(&sender->rate, engine->now_ns)) {
             uint64_t next = qsm_rate_next_ns(&sender->rate);
             if (next < engine->scheduler.blocked_until_ns)
                 engine->scheduler.blocked_until_ns = next;
+            note_blocked(fill, group->regions[i]);
             return false;
         }
     }
@@ -366,17 +392,74 @@ static bool put_pulled(filling *fill, qsm_group *group) {
     return false;
 }
 
-/* One message of the group. False: it has nothing, or cannot send now. */
+/* Sends as many of these as can go now; the others wait in the queue. True when any was sent. */
+static bool put_many(filling *fill, qsm_group *group, const qsm_pulled_many *pulled) {
+    const uint8_t *at = pulled->data;
+    bool sent = false, open = true;
+    for (uint32_t i = 0; i < pulled->count; at += pulled->bytes[i++]) {
+        if (pulled->bytes[i] > QSM_MESSAGE_BYTES_MAX) continue;
+        open = open && group->fragments == NULL && (i == 0 || can_send(fill, group)) &&
+               put_whole(fill, group, at, pulled->bytes[i]);
+        sent = sent || open;
+        if (!open) qsm_group_send(group, at, pulled->bytes[i]);
+    }
+    return sent;
+}
+
+/* The same from a feed that gives several messages at once. */
+static bool put_pulled_many(filling *fill, qsm_group *group) {
+    qsm_pulled_many pulled = {0};
+    qsm_feed_many feed = group->feed_many;
+    void *context = group->feed_context;
+    group->feed_many = NULL; /* the feed may offer itself again while it is being asked */
+    fill->engine->scheduler.pulled = group;
+    feed(context, QSM_MESSAGE_BYTES_MAX, QSM_PULLED_MAX, &pulled);
+    if (fill->engine->scheduler.pulled != group) return false; /* the feed has left the group */
+    fill->engine->scheduler.pulled = NULL;
+    if (pulled.count == 0 || pulled.count > QSM_PULLED_MAX || pulled.bytes == NULL ||
+        pulled.data == NULL)
+        return false;
+    group->feed_many = feed;
+    group->feed_context = context;
+    return put_many(fill, group, &pulled);
+}
+
+/* One message of the group, or what a feed gives at once. False: it has nothing, or cannot send
+ * now.
+ */
 static bool serve(filling *fill, qsm_group *group) {
     if (!can_send(fill, group)) return false;
     if (group->fragments != NULL) return put_fragment(fill, group);
     if (group->queue_first != NULL) return put_queued(fill, group);
     if (group->feed != NULL) return put_pulled(fill, group);
+    if (group->feed_many != NULL) return put_pulled_many(fill, group);
     return false;
 }
 
 static bool wants_more(const qsm_group *group) {
-    return group->fragments != NULL || group->queue_first != NULL || group->feed != NULL;
+    return group->fragments != NULL || group->queue_first != NULL || group->feed != NULL ||
+           group->feed_many != NULL;
+}
+
+/* The turn of the group that is first in its circle: some messages, so that what it takes to look
+ * at a group is shared by several of them. True when it had any. */
+static bool take_turn(filling *fill, uint32_t priority, uint32_t packets_max) {
+    qsm_engine *engine = fill->engine;
+    qsm_scheduler *scheduler = &engine->scheduler;
+    qsm_group *group = scheduler->last[priority]->ready_next;
+    __builtin_prefetch(group->ready_next);
+    const uint64_t *sent = &engine->counters[QSM_COUNT_message_bytes_sent];
+    uint64_t end = *sent + TURN_BYTES;
+    bool any = false;
+    while (serve(fill, group)) {
+        any = true;
+        if (*sent >= end || engine->outbox[QSM_CLASS_DATA].count >= packets_max) break;
+        /* A feed may have left the group, or moved it. */
+        if (scheduler->last[priority] == NULL || scheduler->last[priority]->ready_next != group)
+            break;
+        if (!wants_more(group)) break;
+    }
+    return any;
 }
 
 void qsm_scheduler_fill(qsm_engine *engine, uint32_t packets_max) {
@@ -385,28 +468,21 @@ void qsm_scheduler_fill(qsm_engine *engine, uint32_t packets_max) {
     scheduler->blocked_until_ns = UINT64_MAX;
     filling fill; /* large: only what is used is set */
     fill.engine = engine;
-    fill.count = fill.made = 0;
+    fill.count = fill.made = fill.blocked_count = 0;
+    fill.region_count = count_regions(engine);
     for (uint32_t p = 0; p < QSM_PRIORITIES; p++) {
         uint32_t idle = 0; /* groups in a row that could not send: a whole circle ends the round */
-        uint32_t circle = 0;
-        if (scheduler->last[p] != NULL) {
-            circle = 1;
-            for (qsm_group *g = scheduler->last[p]->ready_next; g != scheduler->last[p];
-                 g = g->ready_next)
-                circle++;
-        }
-        while (scheduler->last[p] != NULL && idle < circle &&
+        while (scheduler->last[p] != NULL && idle < scheduler->count[p] &&
                engine->outbox[QSM_CLASS_DATA].count < packets_max) {
             qsm_group *group = scheduler->last[p]->ready_next;
-            if (serve(&fill, group))
+            if (take_turn(&fill, p, packets_max))
                 idle = 0;
             else
                 idle++;
+            if (fill.blocked_count > 0 && fill.blocked_count == fill.region_count) break;
             if (scheduler->last[p] == NULL || scheduler->last[p]->ready_next != group) continue;
             if (!wants_more(group)) {
                 qsm_scheduler_remove(group);
-                if (circle > 0) circle--;
-                if (idle > circle) idle = circle;
                 idle = 0;
             } else {
                 scheduler->last[p] = group; /* the next one's turn */

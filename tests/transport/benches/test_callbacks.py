@@ -34,7 +34,7 @@ def test_others_are_compared_with_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(callbacks, "raw_limit", lambda *_: RawLimit(1000.0, 9000.0))
 
     def measured(system: str, _: float) -> Result:
-        return Result(system, rates.get(system, 0.0), 1.0, "" if system in rates else "gone")
+        return Result(system, rates.get(system, 0.0), 1.0, 1.0, "" if system in rates else "gone")
 
     monkeypatch.setattr(callbacks, "measure_system", measured)
     found = {record.what: record for record in measure(SHORT)}
