@@ -362,3 +362,42 @@ def test_qr_code_is_a_square_of_half_blocks() -> None:
     assert len({len(line) for line in lines}) == 1
     assert abs(len(lines) * 2 - len(lines[0])) <= 1
     assert set("".join(lines)) <= set(" █▀▄")
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    file = tmp_path / "plan.txt"
+    file.write_text(f"live-objects-plan 1\ngroup {'0f' * 16} cluster sales\n")
+    return file
+
+
+def test_gms_takes_a_plan_of_regions(tmp_path: Path, invitation: Path, plan: Path) -> None:
+    running = Gms(tmp_path / "gms", invitation, "--plan", str(plan))
+    try:
+        assert running.says("host of")
+    finally:
+        code, _, problems = running.end(signal.SIGTERM)
+    assert (code, problems) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"live-objects-plan 1\ngroup 12 cluster x\n", "is not a plan of regions: make one"),
+        (b"\xff\xfe", "is not a plan of regions"),
+        (None, "cannot be read"),
+    ],
+)
+def test_gms_refuses_what_is_no_plan(
+    tmp_path: Path, invitation: Path, text: bytes | None, sentence: str
+) -> None:
+    file = tmp_path / "plan.txt"
+    if text is not None:
+        file.write_bytes(text)
+    profile = ("--state-dir", str(tmp_path / "gms"), "--interface", "127.0.0.1")
+    code, said, problems = run(
+        "gms", *profile, "--scope", str(invitation), "--plan", str(file), "--no-mdns"
+    )
+    assert (code, said.replace("ended\n", "")) == (2, "")
+    assert problems.count("\n") == 1
+    assert sentence in problems
