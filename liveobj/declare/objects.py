@@ -25,11 +25,11 @@ from liveobj.types import (
     ObjectType,
     Parameter,
     ParameterKind,
-    Structure,
     TypeTemplate,
     is_object_subtype,
     is_subtype,
 )
+from liveobj.types.objects import object_structure
 from liveobj.types.values import TypeVariable, why_not_value_subtype
 
 Class = TypeVar("Class", bound=type)
@@ -184,7 +184,7 @@ def _read(
             f"'{id_}' is no id; one looks like 'example.com:counter' and never changes.", cls
         )
     endpoints = _endpoints(cls, names)
-    structure = Structure(endpoints=frozenset(endpoints))
+    structure = object_structure(Named({name: e.type for name, e in endpoints.items()}))
     doc = inspect.getdoc(cls) or ""
     object_type_ = ObjectType(
         Named({name: e.type for name, e in endpoints.items()}),

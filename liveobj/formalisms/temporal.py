@@ -1,6 +1,9 @@
-"""Owns the formalism of order: a small language about the order of events at an endpoint.
+"""Owns the formalism of order: a small language about the order of events, at an endpoint or at all
+endpoints of an object.
 
-Phrases, where E and F are events of the endpoint, or `connect` and `disconnect`:
+Phrases, where E and F are events of the endpoint, or `connect` and `disconnect`; in constraints of
+an object they are named with their endpoint, `channel.send` or `channel.connect`, and a history is
+what happens at all endpoints, one event at a time:
 
     E precedes F            F does not happen before the first E
     E never precedes F      E does not happen before the first F
@@ -27,7 +30,8 @@ from liveobj.types import NotAConstraint, Structure
 
 ALWAYS_THERE = frozenset({"connect", "disconnect"})
 DEPTH_MAX = 24
-_TOKEN = re.compile(r"\s*([A-Za-z_][\w-]*|[()])")
+_NAME = r"[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)?"
+_TOKEN = re.compile(rf"\s*({_NAME}|[()])")
 _UNARY = {"always": logic.always, "eventually": logic.eventually, "next": logic.following}
 _BINARY = {
     "until": logic.until,
@@ -70,7 +74,7 @@ def _starts(e: Formula) -> Formula:
     return logic.either(e, logic.negate(logic.following(logic.TRUE)))
 
 
-_E, _F = r"(?P<e>[A-Za-z_][\w-]*)", r"(?P<f>[A-Za-z_][\w-]*)"
+_E, _F = rf"(?P<e>{_NAME})", rf"(?P<f>{_NAME})"
 _PHRASES = (
     (re.compile(rf"{_E} never precedes {_F}"), lambda e, f: _precedes(f, e)),
     (re.compile(rf"{_E} precedes {_F}"), _precedes),
@@ -125,9 +129,18 @@ def _formula(predicate: Hashable) -> Formula:
     return cast(Formula, predicate)
 
 
+def _events(structure: Structure) -> frozenset[str]:
+    """The events that can happen there."""
+    if not structure.endpoints:
+        return structure.events | ALWAYS_THERE
+    always = {f"{endpoint}.{word}" for endpoint in structure.endpoints for word in ALWAYS_THERE}
+    return structure.inner_events | always
+
+
 def _event(name: str, structure: Structure) -> Formula:
-    if name not in structure.events | ALWAYS_THERE:
-        known = ", ".join(sorted(structure.events | ALWAYS_THERE))
+    allowed = _events(structure)
+    if name not in allowed:
+        known = ", ".join(sorted(allowed))
         raise NotAConstraint(f"'{name}' is not an event here; those are {known}.")
     return logic.event(name)
 

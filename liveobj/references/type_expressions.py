@@ -25,6 +25,7 @@ from liveobj.types import (
     constraints,
 )
 from liveobj.types.constraints import Constraints
+from liveobj.types.objects import object_structure
 from liveobj.types.values import SCALARS, TypeVariable
 
 NAMESPACE = "urn:live-objects:reference"
@@ -152,7 +153,7 @@ def _read_spelled(source: Element) -> ObjectType:
         if name in endpoints:
             raise NotAReference(f"The endpoint '{name}' is there twice.", child.line)
         endpoints[name] = _read_endpoint(child)
-    structure = Structure(endpoints=frozenset(endpoints))
+    structure = object_structure(Named(endpoints))
     provided, required = _read_constraints(source, structure)
     return ObjectType(Named(endpoints), provided, required)
 

@@ -6,7 +6,7 @@ predicates mean; it asks the formalism whether one implies another.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,16 +19,24 @@ class NotAConstraint(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What a constraint can talk about: the events of an endpoint, or the endpoints of an
-    object."""
+    """What a constraint can talk about: the events of an endpoint; or the endpoints of an object,
+    with the events of each."""
 
     incoming: frozenset[str] = frozenset()
     outgoing: frozenset[str] = frozenset()
     endpoints: frozenset[str] = frozenset()
+    # Of an object: events at all its endpoints, each as `endpoint.event`.
+    inner_events: frozenset[str] = frozenset()
 
     @property
     def events(self) -> frozenset[str]:
         return self.incoming | self.outgoing
+
+    @classmethod
+    def of_object(cls, endpoints: Mapping[str, Iterable[str]]) -> Structure:
+        """That of an object whose endpoints have these events."""
+        inner = {f"{name}.{event}" for name, events in endpoints.items() for event in events}
+        return cls(endpoints=frozenset(endpoints), inner_events=frozenset(inner))
 
 
 class Formalism(Protocol):

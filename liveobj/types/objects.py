@@ -45,10 +45,15 @@ class ObjectType:
 
     @property
     def structure(self) -> Structure:
-        return Structure(endpoints=frozenset(self.endpoints))
+        return object_structure(self.endpoints)
 
     def __str__(self) -> str:
         return self.name or "{" + ", ".join(self.endpoints) + "}"
+
+
+def object_structure(endpoints: Named[EndpointType]) -> Structure:
+    """What constraints of an object with these endpoints can talk about."""
+    return Structure.of_object({name: e.structure.events for name, e in endpoints.items()})
 
 
 def dual(endpoint: EndpointType) -> EndpointType:
