@@ -26,6 +26,7 @@ from app.stirring import stir
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from transport.interfaces import Network
+from transport.simulated_streams import StreamHub
 from transport.simulation import Simulation, all_admitted
 from widgets.kinds import KINDS
 from widgets.object_kind import ObjectKind
@@ -57,6 +58,7 @@ class Gallery:
         self._loop = EventLoop(application)
         self._folder = tempfile.TemporaryDirectory(prefix="live-objects-gallery-")
         self._simulation = Simulation(seed=1)
+        self._contents = StreamHub(self._loop)
         nodes = self._simulation.add_nodes(len(PEOPLE))
         self._simulation.run_until(all_admitted(nodes), _MEET_S)
         self.theme = Theme(application, mode)
@@ -73,7 +75,15 @@ class Gallery:
         paths.make()
         person = Person(name, colour)
         chance = random.Random(name)  # noqa: S311  nothing here is secret
-        host = Host(node, paths.objects, person, self._loop, chance.randbytes, wall_time=time.time)
+        host = Host(
+            node,
+            paths.objects,
+            person,
+            self._loop,
+            chance.randbytes,
+            wall_time=time.time,
+            streams=self._contents.streams(),
+        )
         session = Session(host, paths, KINDS)
         settings = SettingsKeeper(paths.settings)
         settings.change(name=name, colour=colour, introduced=True)

@@ -58,11 +58,12 @@ class Table(SharedDocument):
 
     # Rows and columns
 
-    def grow(self, rows: int, columns: int) -> None:
+    def grow(self, rows: int, columns: int, *, undoable: bool = True) -> None:
         """Makes the table at least so large. What two people append at the same time by writing
-        below the last row is the same row: the identities of these follow from their number."""
+        below the last row is the same row: the identities of these follow from their number. A row
+        that others may have taken up by then is made so that undo does not take it away."""
         self._check_room(rows - len(self.content.rows), columns - len(self.content.columns))
-        with self.document.transaction("grow"):
+        with self.document.transaction("grow", undoable=undoable):
             _append_numbered(self._rows, self.content.rows, rows)
             _append_numbered(self._columns, self.content.columns, columns)
             self.content.refresh()

@@ -63,6 +63,11 @@ class Program:
         self._check_alive()
         return ask(self._socket, {"do": "describe"}) or {}
 
+    def open(self, file: Path) -> None:
+        """Opens a file as a later start would, and goes live."""
+        request = {"do": "open", "files": [str(file)], "live": True}
+        assert ask(self._socket, request) == {"opened": 1}
+
     def text(self) -> str | None:
         """The text of the note in front."""
         for entry in self.describe().get("objects", []):

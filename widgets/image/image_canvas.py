@@ -65,6 +65,7 @@ class ImageCanvas(QWidget):
         self._line: list[tuple[float, float]] = []
         self._grabbed: QPointF | None = None
         self._touched: set[str] = set()
+        self.setAccessibleName(tr("Picture"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Picture"))
         self.setMouseTracking(True)

@@ -133,9 +133,9 @@ class CellEditing:
             return
         top, bottom, left, right = area
         content = self.table.content
+        self.model.bring_into_being(bottom + 1, right + 1)
         self.table.document.undo_boundary()
         with self.table.document.transaction("fill"):
-            self.model.bring_into_being(bottom + 1, right + 1)
             for row in range(top, bottom + 1):
                 for column in range(left, right + 1):
                     from_row, from_column = (top, column) if down else (row, left)

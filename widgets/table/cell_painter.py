@@ -27,12 +27,14 @@ Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True, slots=True)
 class OtherSelection:
-    """What somebody else has chosen: the corners of a range, by identities."""
+    """What somebody else has chosen: the corners of a range, by identities; or a `spare` cell,
+    which has none yet, by its numbers."""
 
     name: str
     colour: str
-    first: tuple[str, str]
-    last: tuple[str, str]
+    first: tuple[str, str] = ("", "")
+    last: tuple[str, str] = ("", "")
+    spare: tuple[int, int] | None = None
 
 
 class CellPainter(QStyledItemDelegate):
@@ -96,6 +98,14 @@ class CellPainter(QStyledItemDelegate):
         return False
 
 
+def corners(model: TableModel, other: OtherSelection) -> tuple[QModelIndex, QModelIndex]:
+    """Where the corners of somebody's choice are shown; invalid if they are not."""
+    if other.spare is not None:
+        spare = model.spare_index(*other.spare)
+        return spare, spare
+    return model.index_of(*other.first), model.index_of(*other.last)
+
+
 def paint_others(
     painter: QPainter, theme: Theme, view: QTableView, others: Sequence[OtherSelection]
 ) -> None:
@@ -106,7 +116,7 @@ def paint_others(
     font = fonts.font(11, fonts.Weight.STRONG)
     painter.setFont(font)
     for other in others:
-        first, last = model.index_of(*other.first), model.index_of(*other.last)
+        first, last = corners(model, other)
         if not first.isValid() or not last.isValid():
             continue
         area = view.visualRect(first).united(view.visualRect(last))

@@ -69,12 +69,23 @@ class TableModel(QAbstractTableModel):
             return QModelIndex()
         return self.index(at, self.columns.index(column))
 
+    def spare_number(self, index: Index) -> tuple[int, int]:
+        """The numbers that a spare cell has in the table, where others can find it."""
+        below = max(0, index.row() - len(self.rows))
+        return len(self.content.rows) + below, index.column()
+
+    def spare_index(self, row: int, column: int) -> QModelIndex:
+        """Where the cell of such numbers is shown."""
+        if row < len(self.content.rows) or not 0 <= column < self.columnCount():
+            return QModelIndex()
+        return self.index(row - len(self.content.rows) + len(self.rows), column)
+
     def bring_into_being(self, rows: int, columns: int) -> None:
         """Makes real what is spare so far, up to so many shown rows and columns."""
         more_rows = max(0, rows - len(self.rows))
         wanted = len(self.content.rows) + more_rows
         if more_rows or columns > len(self.columns):
-            self.table.grow(wanted, max(columns, len(self.columns)))
+            self.table.grow(wanted, max(columns, len(self.columns)), undoable=False)
             # Unless this is inside a transaction, the view has heard of them already.
             shown_rows = set(self.rows)
             new = [row for row in self.content.rows[wanted - more_rows :] if row not in shown_rows]
@@ -84,9 +95,9 @@ class TableModel(QAbstractTableModel):
         """Writes texts at shown rows and columns; raises DocumentError."""
         if not cells:
             return
+        self.bring_into_being(max(r for r, _ in cells) + 1, max(c for _, c in cells) + 1)
         self.table.document.undo_boundary()
         with self.table.document.transaction(label):
-            self.bring_into_being(max(r for r, _ in cells) + 1, max(c for _, c in cells) + 1)
             known = {
                 (self.rows[row], self.columns[column]): self._as_kept(self.columns[column], text)
                 for (row, column), text in cells.items()

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from liveobj.csv_text import CsvProblem, read_csv, write_csv
 from liveobj.documents import DocumentError
+from liveobj.documents.observing import Plain
 from liveobj.formulas.addresses import column_letters
 from liveobj.formulas.values import shown
 from liveobj.objects.table import COLUMNS_MAX, ROWS_MAX, TEMPLATE_ID, ColumnType, Table, new_table
@@ -35,7 +36,7 @@ from widgets.look import SPACE_PX, kind, label, line
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.table.cell_editing import CellEditing
-from widgets.table.cell_painter import OtherSelection
+from widgets.table.cell_painter import OtherSelection, corners
 from widgets.table.csv_import import CsvImport
 from widgets.table.grid import Grid
 from widgets.table.table_model import Index, TableModel, matches, sort_key
@@ -236,13 +237,16 @@ class TableView(ObjectView):
 
     def others(self) -> list[OtherSelection]:
         """What the others have chosen."""
-        found = []
-        for entry in self.table.presence.others.values():
-            match entry.spot:
-                case {"cells": [str(row), str(column), str(last_row), str(last_column)]}:
-                    first, last = (row, column), (last_row, last_column)
-                    found.append(OtherSelection(entry.name, entry.colour, first, last))
-        return found
+        entries = self.table.presence.others.values()
+        found = (_selection_of(entry.name, entry.colour, entry.spot) for entry in entries)
+        return [each for each in found if each is not None]
+
+    def show_person(self, node: int) -> None:
+        """Scrolls to where somebody is."""
+        entry = self.table.presence.others.get(node)
+        other = None if entry is None else _selection_of(entry.name, entry.colour, entry.spot)
+        if other is not None:
+            self.grid.scrollTo(corners(self.model, other)[0])
 
     def _show_others(self) -> None:
         others = self.others()
@@ -264,6 +268,8 @@ class TableView(ObjectView):
             last = self.model.cell(self.model.index(bottom, right))
             if first is not None and last is not None:
                 spot = {"cells": [*first, *last]}
+            else:
+                spot = {"spare": [*self.model.spare_number(index)]}
         self.table.presence.set_spot(spot)
         self._show_words()
         self.changed.emit()
@@ -499,7 +505,7 @@ class TableView(ObjectView):
         }
 
     def _place_words(self, other: OtherSelection) -> str:
-        place = self.table.content.place_of(*other.first)
+        place = other.spare or self.table.content.place_of(*other.first)
         return "" if place is None else f"{column_letters(place[1])}{(place[0] or 0) + 1}"
 
     def close_view(self) -> None:
@@ -509,6 +515,16 @@ class TableView(ObjectView):
         for subscription in self._subscriptions:
             subscription.close()
         self._throttle.close()
+
+
+def _selection_of(name: str, colour: str, spot: Plain) -> OtherSelection | None:
+    """What somebody says that they have chosen; None for what cannot be."""
+    match spot:
+        case {"cells": [str(row), str(column), str(last_row), str(last_column)]}:
+            return OtherSelection(name, colour, (row, column), (last_row, last_column))
+        case {"spare": [int(row), int(column)]}:
+            return OtherSelection(name, colour, spare=(row, column))
+    return None
 
 
 KIND = ObjectKind(

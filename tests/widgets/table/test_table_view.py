@@ -72,11 +72,28 @@ def test_one_sees_where_the_other_is(pair: Pair) -> None:
     pair.settle()
     assert ada.describe()["others"] == {"Jun": "B1"}
     assert not ada.grab().isNull()
+    ada.show_person(next(iter(ada.table.presence.others)))
     other = ada.grid.others[0]
     assert (other.first, other.last) == (
         (ada.model.rows[0], ada.model.columns[1]),
         (ada.model.rows[1], ada.model.columns[1]),
     )
+
+
+def test_one_sees_the_other_in_a_cell_that_is_not_there_yet(pair: Pair) -> None:
+    ada, jun = pair.views
+    fill(ada, [["a"], ["b"]])
+    jun.grid.go(4, 2)
+    pair.settle()
+    assert ada.describe()["others"] == {"Jun": "C5"}
+    node = next(iter(ada.table.presence.others))
+    ada.show_person(node)
+    assert not ada.grab().isNull()
+    for spot in ({"spare": [-5, 99999]}, {"spare": [10**9, 0]}, {"cells": ["x"] * 4}, {"cells": 1}):
+        jun.table.presence.set_spot(spot)
+        pair.settle()
+        ada.show_person(node)
+        assert not ada.grab().isNull()
 
 
 def test_the_line_above_shows_and_takes_formulas(pair: Pair, qtbot: Any) -> None:
