@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.instance_client import ask
+from app.own_office import join_own_office
 from app.paths import find_paths
 
 WAIT_S = 30.0
@@ -25,6 +26,7 @@ class Actor:
     def __init__(self, folder: Path, name: str, *arguments: str, **environment: str) -> None:
         self.name = name
         self._socket = find_paths({}, folder).socket
+        join_own_office(folder.parent, folder)
         command = [
             *(sys.executable, "-m", "app.main", "--state-dir", str(folder), "--name", name),
             *("--live", "--interface", "127.0.0.1", *arguments),

@@ -27,6 +27,7 @@ from app.window import MainWindow
 from liveobj.errors import Problem
 from liveobj.references import Reference
 from liveobj.runtime.errors import Notice
+from widgets.action import Action
 from widgets.language import tr
 from widgets.object_kind import ObjectKind
 from widgets.preview import Preview
@@ -75,6 +76,9 @@ class Desk:
             self.searching,
         ):
             part.register()
+        window.registry.add(
+            Action("help.tour", tr("Make a table for a first look"), self._show_tour)
+        )
         surroundings = ProgramSurroundings(session, window, self.show_reference, around.now)
         window.build(around.network, surroundings, self.searching)
         self.objects.on_shown = self.searching.watch

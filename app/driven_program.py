@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.instance_client import ask
+from app.own_office import join_own_office
 from app.paths import find_paths
 
 START_S = 60.0
@@ -41,6 +42,7 @@ class DrivenProgram:
         self.folder = folder / name
         self._arguments = arguments
         self._socket = find_paths({}, self.folder).socket
+        join_own_office(folder, self.folder)
         self.start()
 
     def start(self) -> None:

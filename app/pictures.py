@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -29,6 +30,8 @@ _CORNER = 10
 # How far the second window is to the right of the first and below it: nothing is hidden.
 _STEP = (WINDOW_SIZE[0] + 20, 56)
 _SHADOW_PX = 28
+# After this long nothing moves by itself any more.
+_STILL_S = 4.0
 
 TITLE = "Team lunch"
 FIRST_WORDS = (
@@ -94,6 +97,22 @@ def take_home(folder: Path, theme: str) -> QImage:
         newcomer.quit()
 
 
+def take_tour(folder: Path, theme: str) -> QImage:
+    """The table that is made at the first start."""
+    size = f"{HOME_SIZE[0]}x{HOME_SIZE[1]}"
+    newcomer = _actor(folder / "tour", "Mia", "--theme", theme, "--size", size)
+    try:
+        newcomer.wait_network()
+        newcomer.key("ctrl+k")
+        newcomer.type("first look")
+        newcomer.key("Return")
+        newcomer.wait_note("is on the table", lambda shown: shown.get("kind") == "desktop")
+        time.sleep(_STILL_S)
+        return _take(newcomer, folder / "tour.png")
+    finally:
+        newcomer.quit()
+
+
 def compose(first: QImage, second: QImage, roles: Roles) -> QImage:
     """Both windows on one table, side by side, the second a little lower."""
     first.setDevicePixelRatio(SCALE)
@@ -135,7 +154,7 @@ def _draw_window(painter: QPainter, image: QImage, corner: QPointF, roles: Roles
 
 
 def main() -> int:
-    """Writes two windows in one note and the first page, each light and dark."""
+    """Writes two windows in one note, the first page and the first table, each light and dark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where to write the pictures")
     folder: Path = parser.parse_args().folder
@@ -146,6 +165,7 @@ def main() -> int:
             first, second = take_pair(Path(scratch), name, name)
             compose(first, second, roles).save(str(folder / f"two-windows-{name}.png"))
             take_home(Path(scratch), name).save(str(folder / f"home-{name}.png"))
+            take_tour(Path(scratch), name).save(str(folder / f"table-{name}.png"))
     return 0
 
 

@@ -106,6 +106,7 @@ class Sidebar(QFrame):
         column.addStretch(1)
         area = QScrollArea()
         kind(area, "clear")
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

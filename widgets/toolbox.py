@@ -28,7 +28,7 @@ from widgets.theme import Theme
 COLUMNS = 3
 _PICTURE = QSize(32, 32)
 _PICTURE_FOLDED = QSize(28, 28)
-_TILE_PX = 58
+_TILE_PX = 60
 # With fewer there is nothing to search for.
 _SEARCH_FROM = 7
 _STEPS = {
@@ -110,10 +110,11 @@ class Toolbox(QWidget):
         inside = QWidget()
         kind(inside, "clear")
         self._grid = QGridLayout(inside)
-        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setContentsMargins(0, 0, 0, SPACE_PX)
         self._grid.setSpacing(SPACE_PX)
         self._area = QScrollArea()
         kind(self._area, "clear")
+        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._area.setWidgetResizable(True)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -179,7 +180,7 @@ class Toolbox(QWidget):
         for number in range(COLUMNS):
             self._grid.setColumnStretch(number, 1 if number < columns else 0)
         rows = -(-len(fitting) // columns)
-        height = rows * ((11 * SPACE_PX if self.folded else _TILE_PX) + SPACE_PX)
+        height = rows * ((11 * SPACE_PX if self.folded else _TILE_PX) + SPACE_PX) + SPACE_PX
         # As high as what is in it; where the window is too low for that, it scrolls.
         self._area.setMinimumHeight(min(height, _TILE_PX + SPACE_PX))
         self._area.setMaximumHeight(max(height, 1))

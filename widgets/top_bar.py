@@ -26,7 +26,7 @@ from widgets.theme import Theme
 _ICON = QSize(20, 20)
 _BRAND = QSize(24, 24)
 # In a narrower window the picture stands for the program's name.
-_NAME_FROM_PX = 740
+_NAME_FROM_PX = 860
 
 
 class TopBar(QFrame):

@@ -27,7 +27,8 @@ def test_who_stops_answering_is_reconnecting_and_comes_back_with_everything(
     ada, jun, mia = (start_program(name, str(note)) for name in ("Ada", "Jun", "Mia"))
     for program in (ada, jun, mia):
         wait_for("three are in it", lambda p=program: "3 people have it" in p.state())
-    wait_for("who looks at what", lambda: sorted(people(ada)) == ["Jun: in Plan", "Mia: in Plan"])
+    # Others on this computer may be near, too.
+    wait_for("who looks at what", lambda: {"Jun: in Plan", "Mia: in Plan"} <= set(people(ada)))
     mia.process.send_signal(signal.SIGSTOP)
     try:
         wait_for("she is looked for", lambda: "Mia: reconnecting" in people(ada))
