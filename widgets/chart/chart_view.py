@@ -322,8 +322,8 @@ def _can_be_source(reference: Reference) -> bool:
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="chart",
-    title="Chart",
-    sentence="Numbers of a table or of sensors, drawn live",
+    title=tr("Chart"),
+    sentence=tr("Numbers of a table or of sensors, drawn live"),
     picture="chart",
     icon="chart-line",
     make=new_chart,

@@ -369,8 +369,8 @@ class FilesView(ObjectView):
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="files",
-    title="Shared files",
-    sentence="Real files, on every PC that is in it",
+    title=tr("Shared files"),
+    sentence=tr("Real files, on every PC that is in it"),
     picture="files",
     icon="files",
     make=new_files,
