@@ -20,7 +20,8 @@ _STROKE = 2.1
 
 # What buttons show at 1x, 2x and 3x: every size is drawn, none is scaled.
 _ICON_SIZES_PX = (16, 20, 32, 40, 48, 60)
-_PICTURE_SIZES_PX = (40, 80, 120)
+_PICTURE_SIZES_PX = (20, 40, 80, 120)
+_DRAWN_MAX = 500
 
 
 @lru_cache(maxsize=256)
@@ -56,12 +57,12 @@ def picture_svg(name: str, roles: Roles) -> str:
 
 def icon(theme: Theme, name: str, role: str = "text") -> QIcon:
     """A line icon in the colour that the role has now; `show_icon` keeps it right."""
-    return _pixmaps(icon_svg(name, getattr(theme.roles, role)), _ICON_SIZES_PX)
+    return _drawn(theme, icon_svg(name, getattr(theme.roles, role)), _ICON_SIZES_PX)
 
 
 def picture_icon(theme: Theme, name: str) -> QIcon:
     """A drawing as an icon, for buttons of the toolbox."""
-    return _pixmaps(picture_svg(name, theme.roles), _PICTURE_SIZES_PX)
+    return _drawn(theme, picture_svg(name, theme.roles), _PICTURE_SIZES_PX)
 
 
 def show_icon(button: QAbstractButton, theme: Theme, name: str, role: str = "text") -> None:
@@ -87,6 +88,16 @@ def _keep(widget: QWidget, theme: Theme, refresh: Callable[[], None]) -> None:
     refresh()
     theme.changed.connect(refresh)
     widget.destroyed.connect(lambda: theme.changed.disconnect(refresh))
+
+
+def _drawn(theme: Theme, svg: str, sizes_px: Sequence[int]) -> QIcon:
+    """Each icon is drawn once for a theme: rows and tabs ask for the same few again and again."""
+    found = theme.drawn.get(svg)
+    if found is None:
+        if len(theme.drawn) >= _DRAWN_MAX:
+            theme.drawn.clear()
+        found = theme.drawn[svg] = _pixmaps(svg, sizes_px)
+    return found
 
 
 def _pixmaps(svg: str, sizes_px: Sequence[int]) -> QIcon:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QIcon, QPalette
 from PySide6.QtWidgets import QApplication
 
 from widgets import fonts
@@ -14,7 +14,8 @@ from widgets.stylesheet import stylesheet
 class Theme(QObject):
     """Keeps the program in the colours of `roles`.
 
-    Attributes: `mode` (what was asked for), `roles` (what is shown), `dark`.
+    Attributes: `mode` (what was asked for), `roles` (what is shown), `dark`; `drawn`, the icons
+    that have been drawn so far, which `icons.py` looks after.
     Signals: `changed` after `roles` has become another one.
     """
 
@@ -25,6 +26,7 @@ class Theme(QObject):
         self._application = application
         self.mode = mode
         self.roles = LIGHT
+        self.drawn: dict[str, QIcon] = {}
         fonts.load_fonts()
         application.setStyle("Fusion")
         application.setFont(fonts.font())
