@@ -178,7 +178,7 @@ class Commands:
         return self._why_read_only() or self._why_not_one()
 
     def _why_fewer(self, count: int) -> str:
-        enough = len(self._stage.units(self._stage.selection)) >= count
+        enough = self._stage.has_units(count)
         words = tr("select at least {count} things", count=count)
         return self._why_read_only() or ("" if enough else words)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from liveobj.objects.desktop_items import Frame
 from widgets.desktop.canvas import Canvas
 from widgets.desktop.others import Other
-from widgets.desktop.spots import Spot
+from widgets.desktop.spots import SELECTED_MAX, Spot
 from widgets.throttle import QtAlarm, Throttle
 
 # Smooth enough for a pointer, and no more than the network needs to carry.
@@ -30,6 +30,7 @@ class Company(QObject):
         self._pointer: tuple[float, float] | None = None
         self._here = False
         self._seen: Frame | None = None
+        self._names: tuple[tuple[int, str, str], ...] = ()
         self._tell = Throttle(self._say, QtAlarm(self), _TELL_S, clock)
         canvas.pointed.connect(self._on_pointed)
         canvas.left.connect(self._on_left)
@@ -96,8 +97,12 @@ class Company(QObject):
             self._stage.show_frame(seen)
 
     def _on_people(self) -> None:
+        """Who comes and goes is news for everything around; who moves is only painted anew."""
         self._go_along()
-        self.changed.emit()
+        names = tuple((other.node, other.name, other.colour) for other in self.others)
+        if names != self._names:
+            self._names = names
+            self.changed.emit()
 
     # Telling
 
@@ -113,7 +118,7 @@ class Company(QObject):
         if not self._here:
             return
         stage = self._stage
-        chosen = tuple(item.identity for item in stage.chosen)
+        chosen = tuple(item.identity for item in stage.chosen[:SELECTED_MAX])
         dragged = stage.preview.get(chosen[0]) if chosen else None
         moving = dragged is not None and dragged.width == stage.chosen[0].frame.width
         spot = Spot(

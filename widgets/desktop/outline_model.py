@@ -49,6 +49,7 @@ class OutlineModel(QAbstractItemModel):
         self._refused = refused
         self._children: dict[str, list[str]] = {_ROOT: []}
         self._parents: dict[str, str] = {}
+        self._rows: dict[str, int] = {}
         self._numbers: dict[str, int] = {}
         self._names: list[str] = []
 
@@ -67,6 +68,7 @@ class OutlineModel(QAbstractItemModel):
         kept = self.persistentIndexList()
         names = [(self.name_at(index), index.column()) for index in kept]
         self._children, self._parents = children, parents
+        self._rows = {name: row for held in children.values() for row, name in enumerate(held)}
         moved = [self.index_of(name, column) for name, column in names]
         self.changePersistentIndexList(kept, moved)
         self.layoutChanged.emit()
@@ -103,7 +105,7 @@ class OutlineModel(QAbstractItemModel):
         above = self._parents.get(name)
         if above is None:
             return QModelIndex()
-        return self.createIndex(self._children[above].index(name), column, self._number(name))
+        return self.createIndex(self._rows[name], column, self._number(name))
 
     def _number(self, name: str) -> int:
         number = self._numbers.get(name)

@@ -18,6 +18,8 @@ from widgets.theme import Theme
 
 _HANDLE_PX = 8.0
 _CORNER = 12.0
+# Many are outlined with plain rectangles, all at once.
+_ROUNDED_MAX = 200
 _NAME_CHARACTERS_MAX = 24
 # The outline of a pointer, with its tip at the origin.
 _ARROW = ((0, 0), (0, 15.5), (4.2, 11.6), (7.0, 17.6), (9.6, 16.4), (6.9, 10.6), (12.4, 10.4))
@@ -46,11 +48,16 @@ class Overlay:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._theme.colour("accent"), 2))
         seen = stage.seen
-        shown = [f for i in stage.selection if (f := stage.frame_of(i)) is not None]
+        frames = (stage.frame_of(identity) for identity in stage.selection)
+        shown = [frame for frame in frames if frame is not None and frame.meets(seen)]
+        if len(shown) > _ROUNDED_MAX:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            painter.setPen(QPen(self._theme.colour("accent"), 1))
+            painter.drawRects([window_rect(stage, frame) for frame in shown])
+            return
         for frame in shown:
-            if frame.meets(seen):
-                self._outline(painter, frame, 1.5)
-        if handles and len(shown) == 1 and stage.inside is None:
+            self._outline(painter, frame, 1.5)
+        if handles and len(shown) == len(stage.selection) == 1 and stage.inside is None:
             self._paint_handles(painter, window_rect(stage, shown[0]))
 
     def paint_inside(self, painter: QPainter, frame: Frame) -> None:

@@ -57,6 +57,7 @@ class Stage(QObject):
         self._index = ItemIndex()
         self._glides = Glides(clock)
         self._dragged: set[str] = set()
+        self._chosen: list[Item] | None = None
         self._flight: tuple[Camera, Camera, float] | None = None
         self._frame_timer = QTimer(self)
         self._frame_timer.setInterval(round(FRAME_S * 1000))
@@ -129,6 +130,17 @@ class Stage(QObject):
                 units.setdefault(name, {})[identity] = item.frame
         return list(units.values())
 
+    def has_units(self, count: int) -> bool:
+        """Whether at least that many units are chosen; does not look farther than it must."""
+        names: set[str] = set()
+        for identity in self.selection:
+            item = self.desktop.items.get(identity)
+            if item is not None:
+                names.add(item.groups[0] if item.groups else identity)
+            if len(names) >= count:
+                return True
+        return False
+
     # Choosing
 
     def select(self, identities: Iterable[str], *, whole_groups: bool = True) -> None:
@@ -137,6 +149,7 @@ class Stage(QObject):
         chosen = frozenset(self.desktop.together(known) if whole_groups else known)
         if chosen != self.selection:
             self.selection = chosen
+            self._chosen = None
             self.selection_changed.emit()
             self.changed.emit()
 
@@ -149,9 +162,11 @@ class Stage(QObject):
     @property
     def chosen(self) -> list[Item]:
         """The selected items, lowest first."""
-        items = self.desktop.items
-        found = (items[i] for i in self.selection if i in items)
-        return sorted(found, key=lambda item: item.rank)
+        if self._chosen is None:
+            items = self.desktop.items
+            found = (items[i] for i in self.selection if i in items)
+            self._chosen = sorted(found, key=lambda item: item.rank)
+        return self._chosen
 
     def walk(self, step: int) -> bool:
         """Chooses the next item as one reads, or the one before; False at the end."""
@@ -247,6 +262,7 @@ class Stage(QObject):
             self._index.put(identity, frame)
 
     def _on_items(self, change: ItemsChange) -> None:
+        self._chosen = None
         glides = change.origin is not Origin.LOCAL or change.label in _GLIDING
         for identity in change.changed:
             self._move(identity, self.desktop.items[identity].frame, glides)
