@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.desk import Around, Desk
 from app.event_loop import EventLoop
+from app.gallery_scenes import lay_out, work_together
 from app.paths import find_paths
 from app.session import Session
 from app.settings import SettingsKeeper
@@ -28,6 +29,7 @@ from liveobj.host import Host, Person
 from transport.interfaces import Network
 from transport.simulated_streams import StreamHub
 from transport.simulation import Simulation, all_admitted
+from widgets.desktop.desktop_view import DesktopView
 from widgets.kinds import KINDS
 from widgets.object_kind import ObjectKind
 from widgets.roles import PERSON_COLOURS, Mode
@@ -119,12 +121,21 @@ class Gallery:
             assert page is not None, "what can be made has a view"
             if kind.word == "note":
                 stir(page.opened.opening.shared.document, random.Random(3), 40, "x")  # noqa: S311
-            for _ in range(_PICTURE_TURNS):
-                self._step()
-                self._application.processEvents()
+            if isinstance(page.view, DesktopView):
+                lay_out(page.view)
+            self._turn()
+            other = self.visitors[1].window.front
+            assert other is not None, "both have opened it"
+            work_together(page.view, other.view)
+            self._turn()
             taken.append(folder / f"{kind.word}-{ending}.png")
             self.visitors[0].window.picture().save(str(taken[-1]))
         return taken
+
+    def _turn(self) -> None:
+        for _ in range(_PICTURE_TURNS):
+            self._step()
+            self._application.processEvents()
 
     def close(self) -> None:
         self._timer.stop()

@@ -75,13 +75,16 @@ class Company(QObject):
         self._canvas.update()
 
     def stop(self) -> None:
+        """One looks around by oneself."""
+        self._seen = None
         if self.followed is not None:
             self.follow(None)
 
     def show_person(self, node: int) -> None:
-        """Looks once where somebody looks."""
+        """Looks where somebody looks, as long as one is asked to again and again."""
         other = self._stage.others.people.get(node)
         if other is not None and other.spot is not None and other.spot.seen is not None:
+            self._seen = other.spot.seen
             self._stage.show_frame(other.spot.seen)
 
     def _go_along(self) -> None:

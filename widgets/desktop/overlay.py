@@ -110,7 +110,7 @@ class Overlay:
             right = rect.right() - 30 * zoom
             for other in inside[identity][:4]:
                 disc = QRectF(right - side, rect.top() + (STRIP * zoom - side) / 2, side, side)
-                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setPen(QPen(self._theme.colour("raised"), 4))
                 painter.setBrush(self._theme.person_colour(other.colour))
                 painter.drawEllipse(disc)
                 painter.setPen(self._theme.colour("raised"))

@@ -196,6 +196,8 @@ class Stage(QObject):
 
     def fly(self, camera: Camera) -> None:
         """Looks there after a short flight."""
+        if camera == self.settled_camera:
+            return
         if not motion_wanted():
             self.look(camera)
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from liveobj.objects.desktop_items import Form, Frame
@@ -60,6 +61,15 @@ def test_from_afar_and_in_another_tab_nothing_is_awake(ada: Person) -> None:
     assert ada.canvas.live.asleep == set()
     ada.place.run("note.new")
     assert ada.canvas.live.asleep == {identity}
+
+
+def test_a_desktop_at_rest_is_not_painted_again(ada: Person) -> None:
+    ada.put("Plan", 100, 100)
+    ada.settle()
+    QTest.qWait(200)
+    before = ada.canvas.painted
+    QTest.qWait(300)
+    assert ada.canvas.painted == before
 
 
 def test_nothing_is_opened_while_one_looks_around(ada: Person) -> None:
