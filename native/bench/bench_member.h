@@ -57,9 +57,10 @@ typedef struct report {
 
 typedef struct common {
     atomic_uint phase;
-    uint64_t base_ns;  /* bins count from here */
-    uint8_t scope[48]; /* id and key */
-    uint16_t port;     /* of the scope's multicast, so that runs side by side do not meet */
+    atomic_bool hosted; /* the sender hosts the membership service; the others may come */
+    uint64_t base_ns;   /* bins count from here */
+    uint8_t scope[48];  /* id and key */
+    uint16_t port;      /* of the scope's multicast, so that runs side by side do not meet */
     report members[RECEIVERS_MAX + 1]; /* the sender is the last */
 } common;
 

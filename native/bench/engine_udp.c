@@ -62,6 +62,8 @@ static void receive(member *self) {
 
 static void run_receiver(const options *chosen, common *shared, uint32_t index) {
     static member self;
+    while (!atomic_load(&shared->hosted))
+        usleep(1000);
     member_open(&self, chosen, shared, index);
     member_enter(&self, PHASE_JOIN);
     member_join_all(&self);
@@ -105,6 +107,9 @@ static void run_sender(const options *chosen, common *shared, outcome *result) {
     static member self;
     uint32_t receivers = (uint32_t)chosen->receivers;
     member_open(&self, chosen, shared, receivers);
+    while (qsm_engine_health(self.engine) != QSM_HEALTH_HOST)
+        member_step(&self, NS_PER_MS);
+    atomic_store(&shared->hosted, true);
     member_enter(&self, PHASE_JOIN);
     member_join_all(&self);
     member_enter(&self, PHASE_SEND);
@@ -194,7 +199,8 @@ static void print_result(common *shared, const options *chosen, const outcome *r
         uint32_t p50 = bench_quantile(told->samples_ns, told->sample_count, 500);
         uint32_t p99 = bench_quantile(told->samples_ns, told->sample_count, 990);
         if (told->joined_ns > joined_ns) joined_ns = told->joined_ns;
-        if (told->group_heap_bytes > heap_bytes) heap_bytes = told->group_heap_bytes;
+        if (index < chosen->receivers && told->group_heap_bytes > heap_bytes)
+            heap_bytes = told->group_heap_bytes;
         if (told->rss_bytes > rss_bytes) rss_bytes = told->rss_bytes;
         if (told->cpu_ns > cpu_ns) cpu_ns = told->cpu_ns;
         if (p50 > p50_ns) p50_ns = p50;
@@ -208,7 +214,8 @@ static void print_result(common *shared, const options *chosen, const outcome *r
         "{\"bench\": \"engine_udp\", \"receivers\": %llu, \"groups\": %llu, \"bytes\": %llu, "
         "\"offload\": %s, \"rate\": %.0f, \"sent\": %llu, \"loss\": %.6f, \"wrong_order\": %llu, "
         "\"p50_us\": %.1f, \"p99_us\": %.1f, \"rss_mb\": %.1f, \"setup_s\": %.3f, "
-        "\"group_bytes\": %.0f, \"sender_us\": %.3f, \"receiver_us\": %.3f, "
+        "\"group_bytes\": %.0f, \"host_group_bytes\": %.0f, \"sender_us\": %.3f, \"receiver_us\": "
+        "%.3f, "
         "\"sender_core\": %.5f, \"receiver_core\": %.5f, \"kernel_drops\": %llu, "
         "\"seconds\": %.3f",
         (unsigned long long)chosen->receivers, (unsigned long long)chosen->groups,
@@ -216,9 +223,11 @@ static void print_result(common *shared, const options *chosen, const outcome *r
         (double)result->delivered / result->seconds, (unsigned long long)result->sent,
         result->sent > 0 ? missing / (double)result->sent : 0.0, (unsigned long long)wrong,
         p50_ns * 1e-3, p99_ns * 1e-3, (double)rss_bytes / 1048576.0, (double)joined_ns * 1e-9,
-        (double)heap_bytes / (double)chosen->groups, result->sender_cpu_s * 1e6 / delivered,
-        (double)cpu_ns * 1e-3 / delivered, result->sender_cpu_s / result->seconds,
-        (double)cpu_ns * 1e-9 / result->seconds, (unsigned long long)drops, result->seconds);
+        (double)heap_bytes / (double)chosen->groups,
+        (double)shared->members[chosen->receivers].group_heap_bytes / (double)chosen->groups,
+        result->sender_cpu_s * 1e6 / delivered, (double)cpu_ns * 1e-3 / delivered,
+        result->sender_cpu_s / result->seconds, (double)cpu_ns * 1e-9 / result->seconds,
+        (unsigned long long)drops, result->seconds);
     print_deliveries(shared, chosen);
     print_counters(shared, chosen);
     if (chosen->bins) print_bins(shared, chosen);

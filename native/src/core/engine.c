@@ -375,6 +375,8 @@ void qsm_engine_sent(qsm_engine *engine, uint32_t count) {
     }
 }
 
+enum { EVENTS_KEPT = 4096 }; /* room that is kept for events when there are none */
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 int qsm_engine_events(qsm_engine *engine, qsm_event *out, uint32_t count_max) {
@@ -396,6 +398,10 @@ void qsm_engine_release(qsm_engine *engine) {
         free(pending->members);
         events->first = (events->first + 1) & (events->capacity - 1);
         events->count--;
+    }
+    if (events->count == 0 && events->capacity > EVENTS_KEPT) { /* a flood of views is over */
+        free(events->items);
+        *events = (qsm_event_queue){0};
     }
     qsm_delivery *delivery = &engine->delivery;
     if (delivery->arena != NULL && delivery->arena->references == 1) {

@@ -58,7 +58,7 @@ int qsm_group_join(qsm_engine *engine, const uint8_t *group_id, const uint8_t *k
 static void unmap_regions(qsm_group *group) {
     for (uint32_t i = 0; i < group->region_count; i++)
         group->regions[i]->uses--;
-    free(group->regions);
+    if (group->regions != &group->only_region) free(group->regions);
     group->regions = NULL;
     group->region_count = 0;
 }
@@ -83,7 +83,6 @@ void qsm_group_free(qsm_group *group) {
     qsm_forget_events(engine, group);
     unmap_regions(group);
     drop_unsent(group);
-    free(group->members);
     free(group->past_views);
     uint64_t hash = hash_id(group->id);
     qsm_group *first = qsm_table_get(&engine->groups, hash);
@@ -113,9 +112,6 @@ void qsm_group_leave(qsm_group *group) {
 void qsm_group_reset(qsm_group *group) {
     unmap_regions(group);
     qsm_delivery_forget_group(group);
-    free(group->members);
-    group->members = NULL;
-    group->member_count = 0;
     group->view = group->joined_view = group->last_sent_view = 0;
     group->past_view_count = 0;
     group->handle = 0;
@@ -157,6 +153,7 @@ void qsm_group_forget_gone(qsm_group *group) {
 }
 
 bool qsm_group_was_in(const qsm_group *group, uint64_t view) {
+    if (group->past_views == NULL) return group->past_view_count > 0 && view == group->joined_view;
     for (uint32_t i = 0; i < group->past_view_count && i < QSM_PAST_VIEWS; i++)
         if (group->past_views[i] == view) return true;
     return false;
@@ -176,21 +173,29 @@ bool qsm_group_is_for(const qsm_group *group, uint64_t view) {
 /* Remembers only as many views as can still matter: senders silent for longer have been heard to
  * the end. */
 static void remember_view(qsm_group *group, uint64_t view) {
-    if (group->past_views == NULL)
+    if (group->past_views == NULL && group->past_view_count == 0) {
+        group->past_view_count = 1; /* joined_view says it */
+        return;
+    }
+    if (group->past_views == NULL) {
         group->past_views = malloc(QSM_PAST_VIEWS * sizeof *group->past_views);
-    if (group->past_views != NULL)
-        group->past_views[group->past_view_count++ % QSM_PAST_VIEWS] = view;
+        if (group->past_views == NULL) return;
+        group->past_views[0] = group->joined_view;
+    }
+    group->past_views[group->past_view_count++ % QSM_PAST_VIEWS] = view;
 }
 
 void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
                             uint32_t member_count, qsm_region **regions, uint16_t region_count) {
     qsm_engine *engine = group->engine;
     unmap_regions(group);
-    free(group->members);
-    group->members = members;
-    group->member_count = QSM_BUG(18) && member_count > 1 ? member_count - 1 : member_count;
     group->regions = regions;
     group->region_count = region_count;
+    if (region_count == 1) {
+        group->only_region = regions[0];
+        group->regions = &group->only_region;
+        free(regions);
+    }
     group->view = view;
     if (group->joined_view == 0) group->joined_view = view;
     remember_view(group, view);
@@ -199,17 +204,15 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
     qsm_group_forget_gone(group);
     qsm_count(engine, QSM_COUNT_views_installed);
     qsm_note(engine, QSM_TRACE_view_installed, view, hash_id(group->id));
-    uint64_t *copy = malloc(member_count * sizeof *copy);
-    if (copy == NULL) return; /* the view is in force; only its news is lost */
-    memcpy(copy, members, member_count * sizeof *copy);
+    if (QSM_BUG(18) && member_count > 1) member_count--;
     qsm_event event = {.type = QSM_EVENT_VIEW,
                        .group = group,
                        .user = group->user,
                        .sender = engine->id,
                        .view = view,
-                       .members = copy,
-                       .member_count = group->member_count};
-    qsm_post_event(engine, &event, NULL, copy);
+                       .members = members,
+                       .member_count = member_count};
+    qsm_post_event(engine, &event, NULL, members);
     qsm_scheduler_unblock(engine);
 }
 

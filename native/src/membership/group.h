@@ -33,10 +33,11 @@ struct qsm_group {
     qsm_feed_many feed_many;
     void *feed_context;
     qsm_queued *queue_first, *queue_last;
-    uint8_t *fragments; /* rest of a message too long for one packet */
-    uint64_t *members;  /* node ids by seniority */
-    qsm_region **regions;
-    uint64_t *past_views; /* numbers of the last views, this one included: ring of QSM_PAST_VIEWS */
+    uint8_t *fragments;   /* rest of a message too long for one packet */
+    qsm_region **regions; /* or, of one, only_region: most groups have one */
+    qsm_region *only_region;
+    uint64_t *past_views; /* numbers of the last views, this one included: ring of QSM_PAST_VIEWS;
+                             NULL while there is but one */
     uint32_t past_view_count;
     uint64_t view;           /* number of the view in force, 0 before the first */
     uint64_t joined_view;    /* first view since joining */
@@ -45,7 +46,6 @@ struct qsm_group {
     uint64_t serial;         /* tells memberships of one group apart */
     uint32_t handle;         /* in the current directory */
     uint32_t join_request;   /* number of the request that asked for membership */
-    uint32_t member_count;
     uint32_t queue_count;
     uint32_t fragments_bytes, fragments_at;
     uint32_t unacknowledged;
