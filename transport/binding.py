@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import itertools
 import struct
+import sys
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 from native import ffi, lib
 from transport.config import EngineConfig, Peer, Tuning
@@ -39,6 +40,7 @@ _EVENT_BYTES = EVENT.size
 _HALF_STEP, _WORD_STEP = EVENT.size // 4, EVENT.size // 8
 _KIND, _SIZE = 0, 3
 _USER, _SENDER, _DATA = 3, 4, 6
+_DELIVERY_KIND = struct.pack("@I", lib.QSM_EVENT_DELIVERY)
 _BYTES_POINTER = ffi.typeof("uint8_t *")
 _BYTES_ARRAY = ffi.typeof("uint8_t[]")
 _SIZES_ARRAY = ffi.typeof("uint32_t[]")
@@ -120,6 +122,11 @@ def read_rows(events: CData, count: int) -> list[EventRow]:
     return list(EVENT.iter_unpack(_buffer(events, count * _EVENT_BYTES)))
 
 
+def columns_of(row: EventRow) -> Columns:
+    """One event alone, as those that come together."""
+    return Columns(EVENT.pack(*row))
+
+
 def lend(addresses: Sequence[int], sizes: Sequence[int]) -> tuple[CData, list[memoryview]]:
     """The memory at these addresses without a copy, valid as long as the engine lends it.
 
@@ -146,13 +153,33 @@ def read_nodes(address: int, count: int) -> list[int]:
     return cast(list[int], ffi.unpack(_cast(_NODES_POINTER, address), count)) if count else []
 
 
-class Deliveries(NamedTuple):
-    """Columns of events that are nothing but deliveries of one group."""
+class Columns:
+    """Deliveries of one group: sender, place and size of each, read out of a copy of the events.
 
-    user: int
-    senders: list[int]
-    addresses: list[int]
-    sizes: list[int]
+    A column is a slice of the events' memory with their size as its step: no Python object is made
+    but the numbers wanted, and those only when they are.
+    """
+
+    __slots__ = ("_events", "count")
+
+    def __init__(self, events: bytes) -> None:
+        self._events = events
+        self.count = len(events) // _EVENT_BYTES
+
+    def _words(self, place: int) -> list[int]:
+        return memoryview(self._events).cast("Q")[place::_WORD_STEP].tolist()
+
+    @property
+    def senders(self) -> list[int]:
+        return self._words(_SENDER)
+
+    @property
+    def addresses(self) -> list[int]:
+        return self._words(_DATA)
+
+    @property
+    def sizes(self) -> list[int]:
+        return memoryview(self._events).cast("I")[_SIZE::_HALF_STEP].tolist()
 
 
 class Events:
@@ -167,26 +194,17 @@ class Events:
     def rows(self) -> list[EventRow]:
         return read_rows(self._events, self.count)
 
-    def deliveries(self) -> Deliveries | None:
-        """The columns, if all events are deliveries of one group: under load, the usual case.
-
-        A column is a slice of the events' memory with their size as its step: no Python object is
-        made but the numbers wanted.
-        """
-        buffer = memoryview(_buffer(self._events, self.count * _EVENT_BYTES))
-        kinds = buffer.cast("I")[_KIND::_HALF_STEP].tolist()
-        if kinds.count(lib.QSM_EVENT_DELIVERY) != self.count:
+    def deliveries(self) -> tuple[int, Columns] | None:
+        """Whose and which, if all are deliveries of one group: under load, the usual case."""
+        events = bytes(_buffer(self._events, self.count * _EVENT_BYTES))
+        view = memoryview(events)
+        kinds = view.cast("I")[_KIND::_HALF_STEP].tobytes()
+        if kinds != _DELIVERY_KIND * self.count:
             return None
-        words = buffer.cast("Q")
-        users = words[_USER::_WORD_STEP].tolist()
-        if users.count(users[0]) != self.count:
+        users = view.cast("Q")[_USER::_WORD_STEP].tobytes()
+        if users != users[:8] * self.count:
             return None
-        return Deliveries(
-            users[0],
-            senders=words[_SENDER::_WORD_STEP].tolist(),
-            addresses=words[_DATA::_WORD_STEP].tolist(),
-            sizes=buffer.cast("I")[_SIZE::_HALF_STEP].tolist(),
-        )
+        return int.from_bytes(users[:8], sys.byteorder), Columns(events)
 
 
 class EventBuffer:

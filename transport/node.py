@@ -15,22 +15,20 @@ import logging
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from itertools import repeat
 from typing import Any
 
 from transport import binding
+from transport.deliveries import LentDeliveries
 from transport.errors import BadArgument, Closed, Gone, TransportError, ViewKept, WrongMoment
 from transport.events import EventType, Health, HealthChanged, Reason
 from transport.group import ErrorCallback, Group
 from transport.group_keys import OWN, GroupKeys
-from transport.interfaces import GROUP_ID_BYTES, GROUP_KEY_BYTES, Delivery, Member, View
+from transport.interfaces import GROUP_ID_BYTES, GROUP_KEY_BYTES, Member, View
 
 log = logging.getLogger(__name__)
 
 HealthCallback = Callable[[HealthChanged], None]
 Change = HealthChanged | tuple[Group, View | None]
-
-_new_tuple = tuple.__new__
 
 _DELIVERY = int(EventType.DELIVERY)
 _VIEW = int(EventType.VIEW)
@@ -42,13 +40,11 @@ _KEY = int(EventType.KEY)
 class _Batch:
     """Deliveries of one group that have not been handed out."""
 
-    __slots__ = ("group", "loans", "senders", "views")
+    __slots__ = ("deliveries", "group")
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, deliveries: LentDeliveries) -> None:
         self.group = group
-        self.senders: list[int] = []
-        self.loans: list[Any] = []
-        self.views: list[memoryview] = []
+        self.deliveries = deliveries
 
 
 # With a group: its new view; None, that it has room; the epoch whose key is wanted.
@@ -65,6 +61,9 @@ _UNSHARED = _references([object()])[0]
 
 class Node:
     """An engine seen from Python, whatever drives it. Fulfils `transport.interfaces.Network`."""
+
+    # Whether what the engine lends is there until it is handed out; else it is taken at once.
+    lends_later = True
 
     def __init__(self) -> None:
         # Called when the engine wants to be stepped although nothing was received.
@@ -231,28 +230,25 @@ class Node:
         else:
             self._take_mixed(events.rows())
 
-    def _take_deliveries(
-        self, user: int, senders: Sequence[int], addresses: Sequence[int], sizes: Sequence[int]
-    ) -> None:
+    def _take_deliveries(self, user: int, columns: binding.Columns) -> None:
         group = self._groups.get(user)
         # With nothing waiting, nobody will begin to listen before these are handed out.
         if group is None or not (self._queue or group.listening):
             return
         batch = group.open_batch
         if not isinstance(batch, _Batch):
-            batch = group.open_batch = _Batch(group)
+            batch = group.open_batch = _Batch(group, LentDeliveries(self.lend))
             self._queue.append(batch)
-        group.tally.add(senders, sizes, self.node)
-        loans, views = self.lend(addresses, sizes)
-        batch.senders.extend(senders)
-        batch.loans.extend(loans)
-        batch.views.extend(views)
+        batch.deliveries.add(columns)
+        if not self.lends_later:
+            batch.deliveries.make()
 
     def _take_mixed(self, rows: list[binding.EventRow]) -> None:
         groups = self._groups
-        for kind, health, reason, size, _, user, sender, number, data, members, count, _ in rows:
+        for row in rows:
+            kind, health, reason, _, _, user, sender, number, _, members, count, _ = row
             if kind == _DELIVERY:
-                self._take_deliveries(user, (sender,), (data,), (size,))
+                self._take_deliveries(user, binding.columns_of(row))
             elif kind == _HEALTH:
                 self._end_batches()
                 self._queue.append(HealthChanged(Health(health), Reason(reason), sender))
@@ -294,12 +290,12 @@ class Node:
             group.open_batch = None
         if group.closed or not group.listening:
             return
+        deliveries = batch.deliveries
         try:
-            # As Delivery(sender, view), without a Python call for each.
-            pairs = zip(batch.senders, batch.views, strict=True)
-            group.take_deliveries(list(map(_new_tuple, repeat(Delivery), pairs)))
+            group.take_deliveries(deliveries)
         finally:
-            self._take_back(group, batch.loans, batch.views)
+            deliveries.end()
+            self._take_back(group, deliveries.loans, deliveries.views)
 
     def _take_back(self, group: Group, loans: list[Any], views: list[memoryview]) -> None:
         """Ends the loan: a view that was kept raises from now on, and does not read freed

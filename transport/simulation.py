@@ -81,6 +81,9 @@ class Timer:
 class SimulatedEngine(Node):
     """A node of a simulation, with the faults that can befall it."""
 
+    # The simulator takes its memory back when its call returns.
+    lends_later = False
+
     def __init__(self, simulation: Simulation, index: int, config: EngineConfig) -> None:
         super().__init__()
         self.config = config

@@ -71,7 +71,18 @@ def test_deliveries_of_one_group_are_read_by_columns() -> None:
         {"user": 7, "sender": 2**64 - 1, "data": 4096, "bytes": 10, "view": 5},
         {"user": 7, "sender": 3, "data": 2**47, "bytes": 2**32 - 1, "reason": 1, "health": 2},
     )
-    assert events.deliveries() == (7, [2**64 - 1, 3], [4096, 2**47], [10, 2**32 - 1])
+    found = events.deliveries()
+    assert found is not None
+    user, columns = found
+    assert (user, columns.count) == (7, 2)
+    assert columns.senders == [2**64 - 1, 3]
+    assert columns.addresses == [4096, 2**47]
+    assert columns.sizes == [10, 2**32 - 1]
+
+
+def test_one_event_alone_reads_as_a_column() -> None:
+    columns = binding.columns_of((1, 0, 0, 10, 0, 7, 3, 5, 4096, 0, 0, 0))
+    assert (columns.senders, columns.addresses, columns.sizes) == ([3], [4096], [10])
 
 
 @pytest.mark.parametrize("change", [{"user": 8}, {"user": 7, "type": EventType.VIEW}])
