@@ -9,6 +9,7 @@ from widgets.desktop import desktop_view
 from widgets.files import files_view
 from widgets.folder import folder_view
 from widgets.image import image_view
+from widgets.document import document_view
 from widgets.object_kind import Kinds
 from widgets.table import table_view
 
@@ -22,5 +23,6 @@ KINDS = Kinds(
         folder_view.KIND,
         files_view.KIND,
         image_view.KIND,
+        document_view.KIND,
     ]
 )

@@ -1,73 +1,22 @@
-"""The view in which one writes in a shared text, with the carets of the others in it.
-
-Every key press goes to the replicated text as an intent; remote edits come in one block per frame
-and leave one's own caret, selection and scroll position where they are. Undo is the text's, of
-one's own edits only; Qt's undo stack is off.
-"""
+"""The view in which one writes in a note: plain text, every line end the same."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QInputMethodEvent,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QTextBlockFormat,
-    QTextCursor,
-)
-from PySide6.QtWidgets import QTextEdit, QWidget
+from PySide6.QtGui import QTextBlockFormat, QTextCursor
+from PySide6.QtWidgets import QWidget
 
-from liveobj.channels.presence import Caret, Presence
-from liveobj.documents.document import Document, Origin
-from liveobj.documents.errors import DocumentError
-from liveobj.documents.text import Text, TextChange, utf16_length
 from liveobj.objects.text_note import TEXT_NAME
 from widgets import fonts
 from widgets.language import tr
-from widgets.remote_carets import RemoteCaret, RemoteCarets
-from widgets.text_binding import TextBinding, moved
+from widgets.shared_text_edit import SharedText, SharedTextEdit
 from widgets.theme import Theme
-from widgets.throttle import QtAlarm, Throttle
-
-_PAGE_WIDTH_PX = 720
-_PAGE_MARGIN_PX = 32
-
-# Before these reach the editor, what the others have written must be in the view: positions in the
-# event are positions in the newest text.
-_INPUT_EVENTS = frozenset(
-    {
-        QEvent.Type.KeyPress,
-        QEvent.Type.ShortcutOverride,
-        QEvent.Type.ContextMenu,
-        QEvent.Type.DragEnter,
-        QEvent.Type.Drop,
-    }
-)
 
 
-class SharedText(Protocol):
-    """What the editor needs of a note; `liveobj.objects.text_note.TextNote` is one."""
-
-    document: Document
-    text: Text
-    presence: Presence
-
-
-class NoteEditor(QTextEdit):
-    """Shows and edits the text of a note.
-
-    Attributes: `text`. Signals: `history_changed` when undo or redo may have become possible, or
-    not possible any more.
-    """
-
-    history_changed = Signal()
+class NoteEditor(SharedTextEdit):
+    """Shows and edits the text of a note."""
 
     def __init__(
         self,
@@ -76,277 +25,14 @@ class NoteEditor(QTextEdit):
         clock: Callable[[], float] = time.monotonic,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.text = note.text
-        self._theme = theme
-        self._replicated = note.document
-        self._presence = note.presence
-        self._composing = False
-        self._carets = RemoteCarets(theme, self, clock)
-        self._quiet_timer = QTimer(self)
-        self._quiet_timer.setSingleShot(True)
-        self._quiet_timer.timeout.connect(self._on_quiet)
-        self._frame = Throttle(self._update, QtAlarm(self), clock=clock)
-        self._look()
-        self._binding = TextBinding(self.document(), note.text, self)
-        self._binding.pending.connect(self._frame.request)
-        self._binding.edited.connect(self._on_edited)
-        self.cursorPositionChanged.connect(self._frame.request)
-        theme.changed.connect(self._on_theme_changed)
-        self._subscription = note.presence.observe(self._on_people)
-        self._frame.request()
+        super().__init__(theme, note, TEXT_NAME, clock, parent)
 
-    def close_view(self) -> None:
-        """Lets go of text and presence; the widget can then be deleted."""
-        self._frame.close()
-        self._quiet_timer.stop()
-        self._binding.close()
-        self._theme.changed.disconnect(self._on_theme_changed)
-        self._subscription.close()
-        self._presence.set_caret(None)
-
-    # Intents
-
-    @property
-    def can_undo(self) -> bool:
-        return self._replicated.can_undo
-
-    @property
-    def can_redo(self) -> bool:
-        return self._replicated.can_redo
-
-    def undo_edit(self) -> None:
-        """Takes back one's own last edit; the others' stay."""
-        self._step_history(self._replicated.undo)
-
-    def redo_edit(self) -> None:
-        """Does again what was taken back."""
-        self._step_history(self._replicated.redo)
-
-    def _step_history(self, step: Callable[[], bool]) -> None:
-        self._binding.apply_pending()
-        step()
-        self._frame.request()
-        self._frame.flush()
-        self.history_changed.emit()
-
-    # Changes
-
-    @property
-    def remote_carets(self) -> tuple[RemoteCaret, ...]:
-        return self._carets.carets
-
-    def show_person(self, node: int) -> None:
-        """Scrolls to where somebody's caret is; one's own stays where it is."""
-        for caret in self.remote_carets:
-            if caret.node == node:
-                cursor = QTextCursor(self.document())
-                cursor.setPosition(min(caret.position, self.document().characterCount() - 1))
-                middle = self.viewport().height() // 2
-                bar = self.verticalScrollBar()
-                place = self.cursorRect(cursor)
-                if not self.viewport().rect().contains(place.center()):
-                    bar.setValue(bar.value() + place.center().y() - middle)
-
-    def show_newest(self) -> None:
-        """Shows at once what would be shown in the next frame."""
-        self._frame.request()
-        self._frame.flush()
-
-    def _on_edited(self) -> None:
-        self._frame.request()
-        self.history_changed.emit()
-
-    def _on_people(self, _presence: Presence) -> None:
-        self._frame.request()
-
-    def _on_quiet(self) -> None:
-        self.viewport().update()
-        self._watch_quiet()
-
-    def _on_theme_changed(self) -> None:
-        carets = self._carets.carets
-        self._carets.show(())
-        self._carets.show(carets)
-        self.viewport().update()
-
-    def _update(self) -> None:
-        """Once per frame: the others' edits, then everybody's carets."""
-        if not self._composing:
-            self._update_text()
-        self._update_own_caret()
-        self._update_remote_carets()
-
-    def _update_text(self) -> None:
-        if not self._binding.is_pending:
-            return
-        caret = self.textCursor()
-        anchor, position = caret.anchor(), caret.position()
-        fixed = self._fixed_point()
-        top = self.cursorRect(fixed).top()
-        changes = self._binding.apply_pending()
-        anchor, position = _moved_selection(anchor, position, changes)
-        caret = self.textCursor()
-        if (caret.anchor(), caret.position()) != (anchor, position):
-            caret.setPosition(anchor)
-            caret.setPosition(position, QTextCursor.MoveMode.KeepAnchor)
-            self.setTextCursor(caret)
-        if any(change.origin.mine for change in changes):
-            self.ensureCursorVisible()
-            return
-        shift = self.cursorRect(fixed).top() - top
-        if shift:
-            bar = self.verticalScrollBar()
-            bar.setValue(bar.value() + shift)
-
-    def _fixed_point(self) -> QTextCursor:
-        """What must not move on the screen: one's own caret, or else the first line."""
-        caret = QTextCursor(self.textCursor())
-        if not self.viewport().rect().intersects(self.cursorRect(caret)):
-            caret = self.cursorForPosition(QPoint(0, 0))
-        caret.clearSelection()
-        caret.setKeepPositionOnInsert(True)
-        return caret
-
-    def _update_own_caret(self) -> None:
-        if self._binding.is_pending:
-            return
-        caret = self.textCursor()
-        try:
-            head = self.text.cursor_at(caret.position(), before=True)
-            anchor = head
-            if caret.hasSelection():
-                anchor = self.text.cursor_at(caret.anchor(), before=True)
-        except DocumentError:
-            return  # in the middle of a character: the next move mends it
-        self._presence.set_caret(Caret(TEXT_NAME, head, anchor))
-
-    def _update_remote_carets(self) -> None:
-        if self._binding.is_pending:
-            return
-        carets = []
-        for node, entry in self._presence.others.items():
-            if entry.caret is None or entry.caret.container != TEXT_NAME:
-                continue
-            try:
-                head = self.text.position_of(entry.caret.head)
-                anchor = self.text.position_of(entry.caret.anchor)
-            except DocumentError:
-                continue  # speaks of text that has not arrived yet
-            carets.append(RemoteCaret(node, entry.name, entry.colour, head, anchor))
-        if self._carets.show(carets):
-            self.viewport().update()
-            self._watch_quiet()
-
-    def _watch_quiet(self) -> None:
-        seconds = self._carets.quiet_in_s()
-        if seconds is not None:
-            self._quiet_timer.start(int(seconds * 1000) + 1)
-
-    # Look
-
-    def _look(self) -> None:
-        self.setAcceptRichText(False)
-        self.setReadOnly(not self._replicated.editable)
-        self.setFrameShape(QTextEdit.Shape.NoFrame)
-        self.setFont(fonts.font(fonts.Size.READING))
-        self.setCursorWidth(2)
-        self.setTabChangesFocus(False)
+    def give_look(self) -> None:
         self.setPlaceholderText(tr("Write something. Everyone who has this note sees it at once."))
-        self.setAccessibleName("Note")
+        self.setAccessibleName(tr("Note"))
         self.setAccessibleDescription(tr("The text of this note, shared with everyone who has it."))
         block = QTextBlockFormat()
         block.setLineHeight(
             fonts.LINE_HEIGHT * 100, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
         )
         QTextCursor(self.document()).mergeBlockFormat(block)
-        frame = self.document().rootFrame().frameFormat()
-        frame.setTopMargin(_PAGE_MARGIN_PX)
-        frame.setBottomMargin(4 * _PAGE_MARGIN_PX)
-        self.document().rootFrame().setFrameFormat(frame)
-
-    # Qt
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() in _INPUT_EVENTS and not self._composing:
-            self._frame.flush()
-        if event.type() is QEvent.Type.ShortcutOverride and _is_for_window(event):
-            event.ignore()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Undo):
-            self.undo_edit()
-        elif event.matches(QKeySequence.StandardKey.Redo) or _is_other_redo(event):
-            self.redo_edit()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            # Shift+Enter would be a line separator of Qt's own; here every line end is the same.
-            if not self.isReadOnly():
-                self.textCursor().insertBlock()
-                self.ensureCursorVisible()
-        else:
-            super().keyPressEvent(event)
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        super().inputMethodEvent(event)
-        self._composing = bool(event.preeditString())
-        if not self._composing:
-            self._frame.request()
-
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        # A reference file that is dropped is to be opened by the window, not written as a path.
-        references = any(url.path().endswith(".liveobject") for url in source.urls())
-        return source.hasText() and not references
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        self._frame.flush()
-        super().insertFromMimeData(source)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self._carets.carets:
-            painter = QPainter(self.viewport())
-            self._carets.paint(painter)
-            painter.end()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        side = max(_PAGE_MARGIN_PX, (self.width() - _PAGE_WIDTH_PX) // 2)
-        if self.viewportMargins().left() != side:
-            self.setViewportMargins(side, 0, 0, 0)
-            frame = self.document().rootFrame().frameFormat()
-            frame.setRightMargin(side)
-            self.document().rootFrame().setFrameFormat(frame)
-        super().resizeEvent(event)
-
-
-def _moved_selection(anchor: int, position: int, changes: Sequence[TextChange]) -> tuple[int, int]:
-    """One's own selection after the changes. One's own undo takes the caret to where it acted."""
-    for change in changes:
-        if change.origin is Origin.UNDO:
-            anchor = position = _end_of(change)
-        else:
-            first = position <= anchor
-            position = moved(position, change.steps, stay=not (first and anchor != position))
-            anchor = moved(anchor, change.steps, stay=first)
-    return anchor, position
-
-
-def _end_of(change: TextChange) -> int:
-    """The place after the last thing that a change did."""
-    at = end = 0
-    for step in change.steps:
-        at += step.retain + utf16_length(step.insert)
-        if step.insert or step.delete:
-            end = at
-    return end
-
-
-def _is_for_window(event: QEvent) -> bool:
-    """Ctrl+K deletes to the end of the line in Qt on X11; here it belongs to the window."""
-    return isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.DeleteEndOfLine)
-
-
-def _is_other_redo(event: QKeyEvent) -> bool:
-    control = Qt.KeyboardModifier.ControlModifier
-    return event.key() == Qt.Key.Key_Y and event.modifiers() == control

@@ -1,55 +1,40 @@
-"""The view of a text note: its editor, edge to edge."""
+"""The view of a text note: its editor, edge to edge, with its past and its comments."""
 
 from __future__ import annotations
 
-from typing import Any
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QTextEdit, QWidget
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
-
-from liveobj.objects.text_note import TEMPLATE_ID, TextNote, new_note
-from liveobj.opening import Opening
+from liveobj.documents import Document
+from liveobj.objects.text_note import TEMPLATE_ID, TEXT_NAME, TextNote, new_note
 from widgets.language import tr
 from widgets.note_editor import NoteEditor
 from widgets.object_kind import ObjectKind
-from widgets.object_view import ObjectView, Surroundings
+from widgets.shared_text_edit import PAGE_MARGIN_PX
+from widgets.writing_view import WritingView
 
 
-class NoteView(ObjectView):
+class NoteView(WritingView):
     """Attributes: `editor`."""
 
-    def __init__(
-        self, around: Surroundings, opening: Opening, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(around, opening, parent)
-        note = opening.shared
+    _word = "note"
+    editor: NoteEditor
+
+    def make_editor(self) -> NoteEditor:
+        note = self.opening.shared
         assert isinstance(note, TextNote), "the kind says what is opened"
-        self.editor = NoteEditor(around.theme, note)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.editor)
-        self.setFocusProxy(self.editor)
-        self.editor.history_changed.connect(self.changed)
+        return NoteEditor(self.around.theme, note)
 
-    def undo_edit(self) -> None:
-        self.editor.undo_edit()
-
-    def redo_edit(self) -> None:
-        self.editor.redo_edit()
-
-    def show_newest(self) -> None:
-        self.editor.show_newest()
-
-    def show_person(self, node: int) -> None:
-        self.editor.show_person(node)
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "text": self.editor.toPlainText(),
-            "carets": {caret.name: caret.position for caret in self.editor.remote_carets},
-        }
-
-    def close_view(self) -> None:
-        self.editor.close_view()
+    def make_past(self, document: Document) -> QWidget:
+        page = QTextEdit()
+        page.setReadOnly(True)
+        page.setFrameShape(QTextEdit.Shape.NoFrame)
+        page.setAccessibleName(tr("The note as it was"))
+        page.setPlainText(document.text(TEXT_NAME).to_string())
+        margins = self.editor.viewportMargins()
+        page.setViewportMargins(margins.left(), PAGE_MARGIN_PX, PAGE_MARGIN_PX, 0)
+        page.moveCursor(QTextCursor.MoveOperation.Start)
+        return page
 
 
 KIND = ObjectKind(

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QTextCursor
 from PySide6.QtWidgets import QTextEdit
 
 from widgets import fonts
+from widgets.text_layers import TextLayers
 from widgets.theme import Theme
 
 ACTIVE_S = 4.0
@@ -40,9 +41,12 @@ class RemoteCaret:
 class RemoteCarets:
     """The carets of the others over one text view; `clock` is monotonic, in seconds."""
 
-    def __init__(self, theme: Theme, view: QTextEdit, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, theme: Theme, view: QTextEdit, layers: TextLayers, clock: Callable[[], float]
+    ) -> None:
         self._theme = theme
         self._view = view
+        self._layers = layers
         self._clock = clock
         self._moved_s: dict[int, float] = {}
         self.carets: tuple[RemoteCaret, ...] = ()
@@ -59,7 +63,7 @@ class RemoteCarets:
         changed = new != self.carets
         self.carets = new
         if changed:
-            self._view.setExtraSelections([self._selection(caret) for caret in new])
+            self._layers.show("carets", [self._selection(caret) for caret in new])
         return changed
 
     def quiet_in_s(self) -> float | None:

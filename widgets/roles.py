@@ -42,6 +42,11 @@ class Roles:
     note_ink: str
     note_live: str
     note_shade: str
+    mark_yellow: str  # grounds of highlighted text
+    mark_green: str
+    mark_blue: str
+    mark_pink: str
+    mark_orange: str
 
 
 LIGHT = Roles(
@@ -65,6 +70,11 @@ LIGHT = Roles(
     note_ink="#24403D",
     note_live="#0B8D83",
     note_shade="#E2EBE9",
+    mark_yellow="#FFF0A8",
+    mark_green="#CDEFCB",
+    mark_blue="#CFE6FA",
+    mark_pink="#FBD7E6",
+    mark_orange="#FFDDBB",
 )
 
 DARK = Roles(
@@ -88,6 +98,11 @@ DARK = Roles(
     note_ink="#C5D6D2",
     note_live="#3CC7BA",
     note_shade="#0F1413",
+    mark_yellow="#4F4510",
+    mark_green="#1F4A2A",
+    mark_blue="#1D4059",
+    mark_pink="#552840",
+    mark_orange="#583716",
 )
 
 

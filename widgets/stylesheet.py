@@ -37,6 +37,8 @@ QPushButton:disabled { color: $muted; background: $surface; }
 QPushButton[kind="primary"] { background: $accent; color: $on_accent; border: 1px solid $accent; }
 QPushButton[kind="primary"]:hover { background: $accent_hover; border: 1px solid $accent_hover; }
 QPushButton[kind="primary"]:focus { border: 1px solid $text; }
+QPushButton[kind="primary"]:disabled { background: $hover; color: $muted;
+    border: 1px solid $border; }
 QPushButton[kind="search"] { background: $sunken; border: 1px solid $sunken; color: $muted;
     text-align: left; font-weight: $normal; padding: 6px 12px; }
 QPushButton[kind="search"]:hover, QPushButton[kind="search"]:focus { border: 1px solid $border; }
@@ -49,6 +51,7 @@ QPushButton[kind="state"]:focus { border: 1px solid $accent; padding: 2px 7px; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px;
     padding: 5px; }
 QToolButton:hover { background: $hover; }
+QToolButton:checked { background: $selection; }
 QToolButton:focus { border: 1px solid $accent; }
 QToolButton:checked { background: $selection; }
 QToolButton::menu-indicator { image: none; }
@@ -93,6 +96,9 @@ QToolButton[kind="last-step"] { font-weight: $strong; }
 QFrame[kind="bar"] { background: $surface; border: none; border-bottom: 1px solid $border; }
 QFrame[kind="footer"] { background: $surface; border: none; border-top: 1px solid $border; }
 QFrame[kind="side"] { background: $surface; border: none; border-right: 1px solid $border; }
+QFrame[kind="panel"], QWidget[kind="panel"] { background: $surface; border: none; }
+QFrame[kind="panel"] { border-left: 1px solid $border; }
+QScrollArea[kind="plain"] { background: transparent; border: none; }
 QFrame[kind="line"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
 QFrame[kind="card"] { background: $raised; border: 1px solid $border; border-radius: 12px; }
 QFrame[kind="popup"] { background: $raised; border: 1px solid $border; border-radius: 0; }
@@ -146,6 +152,10 @@ QMenu::item:selected { background: $selection; }
 QMenu::item:disabled { color: $muted; }
 QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
 
+QSlider::groove:horizontal { background: $border; height: 4px; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::handle:horizontal { background: $accent; width: 16px; height: 16px; margin: -6px 0;
+    border-radius: 8px; border: 2px solid $raised; }
 QScrollBar:vertical { background: transparent; width: 12px; margin: 2px; }
 QScrollBar::handle:vertical { background: $border; border-radius: 4px; min-height: 32px; }
 QScrollBar::handle:vertical:hover { background: $muted; }

@@ -19,9 +19,9 @@ from liveobj.documents.text import Text, TextChange, TextStep, utf16_length
 log = logging.getLogger(__name__)
 
 # Qt's own marks of a paragraph's end; in the text they are line ends, one unit for one unit.
-_TO_TEXT = str.maketrans({"\u2029": "\n", "\ufdd0": "\n", "\ufdd1": "\n"})
+TO_TEXT = str.maketrans({"\u2029": "\n", "\ufdd0": "\n", "\ufdd1": "\n"})
 # What Qt would make something else of, and so break the equality of positions.
-_TO_VIEW = str.maketrans(
+TO_VIEW = str.maketrans(
     {"\r": "\u240d", "\u2029": "\u2028", "\ufdd0": "\ufffd", "\ufdd1": "\ufffd"}
 )
 
@@ -38,21 +38,21 @@ class TextBinding(QObject):
 
     def __init__(self, view: QTextDocument, text: Text, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._view = view
+        self.view = view
         self._text = text
         self._waiting: list[TextChange] = []
-        self._busy = False
+        self.busy = False
         # What the view shows, in UTF-16: the text itself may already be further.
-        self._shown = bytearray()
+        self.shown = bytearray()
         view.setUndoRedoEnabled(False)
         view.documentLayout()  # a document reports changes only when it has a layout
-        self._reconcile()
+        self.reconcile()
         view.contentsChange.connect(self._on_view_changed)
         self._subscription = text.observe(self._on_text_changed)
 
     def close(self) -> None:
         self._subscription.close()
-        self._view.contentsChange.disconnect(self._on_view_changed)
+        self.view.contentsChange.disconnect(self._on_view_changed)
 
     @property
     def is_pending(self) -> bool:
@@ -63,39 +63,39 @@ class TextBinding(QObject):
         changes, self._waiting = self._waiting, []
         if not changes:
             return ()
-        self._busy = True
-        cursor = QTextCursor(self._view)
+        self.busy = True
+        cursor = QTextCursor(self.view)
         cursor.beginEditBlock()
         try:
             for change in changes:
-                self._apply(cursor, change.steps)
+                self.apply_steps(cursor, change.steps)
         finally:
             cursor.endEditBlock()
-            self._busy = False
-        if len(self._shown) != 2 * self._text.length:
+            self.busy = False
+        if len(self.shown) != 2 * self._text.length:
             log.error("the view had lost step with its text and was brought back")
-            self._reconcile()
+            self.reconcile()
         return changes
 
-    def _apply(self, cursor: QTextCursor, steps: Sequence[TextStep]) -> None:
+    def apply_steps(self, cursor: QTextCursor, steps: Sequence[TextStep]) -> None:
         at = 0
         for step in steps:
             if step.retain:
                 at += step.retain
             elif step.delete:
-                self._replace(cursor, at, step.delete, "")
+                self.replace_shown(cursor, at, step.delete, "")
             elif step.insert:
-                self._replace(cursor, at, 0, step.insert.translate(_TO_VIEW))
+                self.replace_shown(cursor, at, 0, step.insert.translate(TO_VIEW))
                 at += utf16_length(step.insert)
 
-    def _replace(self, cursor: QTextCursor, at: int, removed: int, added: str) -> None:
+    def replace_shown(self, cursor: QTextCursor, at: int, removed: int, added: str) -> None:
         cursor.setPosition(at)
         cursor.setPosition(at + removed, QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(added)
-        self._shown[2 * at : 2 * (at + removed)] = added.encode("utf-16-le", "surrogatepass")
+        self.shown[2 * at : 2 * (at + removed)] = added.encode("utf-16-le", "surrogatepass")
 
     def _on_text_changed(self, change: TextChange) -> None:
-        if self._busy:
+        if self.busy:
             return  # the echo of what the view itself has just written
         self._waiting.append(change)
         self.pending.emit()
@@ -103,58 +103,66 @@ class TextBinding(QObject):
     def _on_view_changed(self, position: int, removed: int, added: int) -> None:
         """A local edit. Qt may report more than has changed (whole blocks, one past the end), so
         the same units at both ends are left out."""
-        if self._busy:
+        if self.busy:
             return
-        added = min(added, self._view.characterCount() - 1 - position)
-        before = bytes(self._shown[2 * position : 2 * (position + removed)])
+        added = min(added, self.view.characterCount() - 1 - position)
+        before = bytes(self.shown[2 * position : 2 * (position + removed)])
         after = self._read(position, added)
         head, tail = _same_ends(before, after)
         old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-        if not old and not new:
-            return
-        start = position + head // 2
-        self._shown[2 * start : 2 * start + len(old)] = new
-        self._write(start, len(old) // 2, new)
+        if old or new:
+            start = position + head // 2
+            self.shown[2 * start : 2 * start + len(old)] = new
+            self._write(start, len(old) // 2, new)
+        self.edit_marks(position, position + added)
 
     def _read(self, position: int, length: int) -> bytes:
-        cursor = QTextCursor(self._view)
+        cursor = QTextCursor(self.view)
         cursor.setPosition(position)
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
-        return cursor.selectedText().translate(_TO_TEXT).encode("utf-16-le", "surrogatepass")
+        return cursor.selectedText().translate(TO_TEXT).encode("utf-16-le", "surrogatepass")
+
+    def edit_text(self, start: int, length: int, added: str, shown_at: int) -> None:
+        """Makes a local edit part of the text; `shown_at` is where it is in the view. May be
+        refused."""
+        self._text.replace(start, length, added)
+
+    def edit_marks(self, start: int, end: int) -> None:
+        """Takes over the formatting of what was edited, where there is any."""
 
     def _write(self, start: int, removed: int, units: bytes) -> None:
-        end = start + removed
+        shown_at, end = start, start + removed
         behind = bool(self._waiting)
         for change in self._waiting:  # the text is ahead of the view (an input method composes)
             start = moved(start, change.steps, stay=True)
             end = moved(end, change.steps, stay=True)
         self._waiting.clear()
         added = units.decode("utf-16-le", "replace")
-        self._busy = True
+        self.busy = True
         try:
-            self._text.replace(start, max(0, end - start), added)
+            self.edit_text(start, max(0, end - start), added, shown_at)
         except DocumentError as error:
             log.warning("a local edit was refused, the view goes back to the text: %s", error)
             behind = True
         finally:
-            self._busy = False
+            self.busy = False
         if behind or added.encode("utf-16-le") != units:
-            self._reconcile()
+            self.reconcile()
         self.edited.emit()
 
-    def _reconcile(self) -> None:
+    def reconcile(self) -> None:
         """Makes the view equal to the text by replacing what lies between their common ends."""
-        wanted = self._text.to_string().translate(_TO_VIEW).encode("utf-16-le")
-        head, tail = _same_ends(bytes(self._shown), wanted)
-        removed = (len(self._shown) - head - tail) // 2
+        wanted = self._text.to_string().translate(TO_VIEW).encode("utf-16-le")
+        head, tail = _same_ends(bytes(self.shown), wanted)
+        removed = (len(self.shown) - head - tail) // 2
         added = wanted[head : len(wanted) - tail].decode("utf-16-le")
         if not removed and not added:
             return
-        self._busy = True
+        self.busy = True
         try:
-            self._replace(QTextCursor(self._view), head // 2, removed, added)
+            self.replace_shown(QTextCursor(self.view), head // 2, removed, added)
         finally:
-            self._busy = False
+            self.busy = False
 
 
 def moved(position: int, steps: Sequence[TextStep], *, stay: bool) -> int:

@@ -21,6 +21,7 @@ from liveobj.richtext.model import (
     PLAIN,
     Block,
     Mark,
+    Marks,
     Run,
     joined,
     read_block,
@@ -136,7 +137,7 @@ class RichText:
             at = start
             for run in joined(runs):
                 self.text.insert(at, run.text)
-                at = self._mark_exactly(at, at + utf16_length(run.text), run)
+                at = self.mark_exactly(at, at + utf16_length(run.text), run.marks)
 
     def _look_that_stays(self, start: int, length: int) -> Block | None:
         """From the start of one paragraph into another: the look of the latter, if any of it is
@@ -149,12 +150,13 @@ class RichText:
             return None
         return self.block_at(start + utf16_length(removed[: last + 1]))
 
-    def _mark_exactly(self, start: int, end: int, run: Run) -> int:
+    def mark_exactly(self, start: int, end: int, marks: Marks) -> int:
+        """Gives a stretch these marks and none of the others that are known; returns its end."""
         at = start
         for piece, values in self.text.pieces(start, end):
             until = at + utf16_length(piece)
             for name in (*EDITED, EMBED):
-                wanted = run.marks.get(name)
+                wanted = marks.get(name)
                 if values.get(name) != wanted:
                     self.text.mark(at, until, name, wanted)
             at = until

@@ -1,0 +1,121 @@
+"""Formatted text on its way over the clipboard and by drag and drop, to and from other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QMimeData
+from PySide6.QtGui import QImage
+
+from liveobj.references import Reference, write_reference
+from liveobj.richtext.errors import FileProblem
+from liveobj.richtext.html_reader import read_html
+from liveobj.richtext.html_writer import write_fragment
+from liveobj.richtext.model import Content, Embedded, Image, Paragraph, Part, Run, plain_text
+from liveobj.richtext.wire import MIME_TYPE, read_json, write_json
+from widgets.document.images import image_of, make_image
+from widgets.drag import may_hold_references, read_drag
+
+# More than this is pasted as plain text, as reading it would be felt.
+_HTML_CHARACTERS_MAX = 2_000_000
+_IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+_IMAGE_FILE_BYTES_MAX = 32 * 1024 * 1024
+DOCUMENT_ENDINGS = (".md", ".markdown", ".txt", ".html", ".htm", ".odt", ".docx")
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What was found: content to be put in, files to be read by somebody else, and sentences about
+    what could not be taken."""
+
+    content: Content = ()
+    files: tuple[Path, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def mime_of_content(content: Content) -> QMimeData:
+    """For this program, for word processors, and for everything else."""
+    mime = QMimeData()
+    mime.setData(MIME_TYPE, QByteArray(write_json(content)))
+    mime.setHtml(write_fragment(content))
+    mime.setText(plain_text(content).replace("\u2028", "\n"))
+    return mime
+
+
+def take(mime: QMimeData, title_of: Callable[[Reference], str]) -> Taken:
+    """Reads what is offered, in the best form there is. It may have been made by anybody."""
+    try:
+        if mime.hasFormat(MIME_TYPE):
+            return Taken(_usable(read_json(bytes(mime.data(MIME_TYPE).data()))))
+    except FileProblem:
+        pass
+    if may_hold_references(mime):
+        found = read_drag(mime)
+        if found.references or found.problems:
+            objects = (Embedded(write_reference(r), title_of(r)) for r in found.references)
+            return Taken(tuple(objects), (), found.problems)
+    files = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
+    if files:
+        return _take_files(files)
+    if mime.hasHtml() and len(mime.html()) <= _HTML_CHARACTERS_MAX:
+        try:
+            content = _usable(read_html(mime.html()))
+        except FileProblem:
+            content = ()
+        if content:
+            return Taken(content)
+    if mime.hasImage():
+        picture = mime.imageData()
+        image = image_of(picture) if isinstance(picture, QImage) else None
+        if image is not None:
+            return Taken((image,))
+    return Taken(plain_paragraphs(mime.text()))
+
+
+def plain_paragraphs(text: str) -> Content:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2029", "\n").split("\n")
+    return tuple(Paragraph((Run(line),) if line else ()) for line in lines) if text else ()
+
+
+def _take_files(files: list[Path]) -> Taken:
+    images: list[Image] = []
+    problems: list[str] = []
+    documents: list[Path] = []
+    for file in files[:50]:
+        ending = file.suffix.lower()
+        if ending in _IMAGE_ENDINGS:
+            image = read_image_file(file)
+            if image is None:
+                problems.append(f"{file.name} cannot be read as an image.")
+            else:
+                images.append(image)
+        elif ending in DOCUMENT_ENDINGS:
+            documents.append(file)
+        else:
+            problems.append(f"{file.name} is not something that a document can take in.")
+    return Taken(tuple(images), tuple(documents), tuple(problems))
+
+
+def read_image_file(file: Path) -> Image | None:
+    """The image in a file, small enough to be sent; None if it is none, or too large."""
+    try:
+        if file.stat().st_size > _IMAGE_FILE_BYTES_MAX:
+            return None
+        return make_image(file.read_bytes(), file.stem)
+    except OSError:
+        return None
+
+
+def _usable(content: Content) -> Content:
+    """Images as they can be sent; those that cannot be read are left out."""
+    parts: list[Part] = []
+    for part in content:
+        if isinstance(part, Image):
+            image = make_image(part.data, part.words)
+            if image is not None:
+                parts.append(Image(image.data, part.width, part.words))
+        else:
+            parts.append(part)
+    return tuple(parts)

@@ -1,0 +1,307 @@
+"""The view of a rich document: a calm page, a quiet bar above it, comments and the past beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from liveobj.channels.presence import Presence, PresenceEntry
+from liveobj.documents import Document, DocumentError
+from liveobj.objects.rich_document import TEMPLATE_ID, RichBody, RichDocument, new_document
+from liveobj.opening import Opening
+from liveobj.references import Parameterized, Reference, Value
+from liveobj.richtext.model import HIGHLIGHT, Part, Run, Table, safe_link
+from widgets.action import Action
+from widgets.document.clipboard import mime_of_content, read_image_file, take
+from widgets.document.link_box import LinkBox
+from widgets.document.page import DocumentPage
+from widgets.document.rich_editor import RichEditor
+from widgets.document.toolbar import Toolbar
+from widgets.language import tr
+from widgets.object_kind import ObjectKind
+from widgets.object_view import Surroundings
+from widgets.writing_view import WritingView
+
+_IMAGE_FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp *.bmp)"
+_NEW_TABLE = (3, 3)
+
+
+class DocumentView(WritingView):
+    """Attributes: `editor` (the page), `toolbar`, `link_box`."""
+
+    _word = "document"
+    editor: DocumentPage
+    toolbar: Toolbar
+
+    def __init__(
+        self, around: Surroundings, opening: Opening, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(around, opening, parent)
+        self.link_box = LinkBox(around.theme, self)
+        self.link_box.closed.connect(self._focus)
+        self.link_box.refused.connect(
+            lambda: around.say(tr("A link begins with https:, http: or mailto:."))
+        )
+        self.link_box.opened.connect(self._follow)
+        self.link_box.chosen.connect(self._on_link)
+        self._link: tuple[RichEditor, int, int] | None = None
+        page = self.editor
+        page.shortcuts = {a.shortcut: self._runner(a) for a in self._actions if a.shortcut}
+        page.make_mime = lambda start, end: mime_of_content(self.body.content(start, end))
+        page.take_mime = self._on_mime
+        page.link_followed.connect(self._follow)
+        page.format_changed.connect(self._refresh)
+        page.when_cell = self._refresh
+        self.changed.connect(self._refresh)
+        self._refresh()
+
+    @property
+    def body(self) -> RichBody:
+        return self.editor.body
+
+    def make_editor(self) -> DocumentPage:
+        shared = self.opening.shared
+        assert isinstance(shared, RichDocument), "the kind says what is opened"
+        return DocumentPage(self.around, shared.body, shared.presence)
+
+    def make_past(self, document: Document) -> QWidget:
+        nobody = Presence(PresenceEntry("", "#000000"), lambda: None)
+        page = DocumentPage(self.around, RichBody(document, _no_random), nobody)
+        page.link_followed.connect(self._follow)
+        page.setAccessibleName(tr("The document as it was"))
+        return page
+
+    def close_past(self, page: QWidget) -> None:
+        assert isinstance(page, DocumentPage), "made above"
+        page.close_view()
+
+    def make_top(self) -> QWidget:
+        # The bar needs the actions, which need the editor; all three are there now.
+        self.toolbar = Toolbar(
+            self.around.theme, self.make_actions(), self.run_action, self._highlight
+        )
+        return self.toolbar
+
+    # Actions
+
+    def make_actions(self) -> Sequence[Action]:
+        return [
+            *self._mark_actions(),
+            *self._style_actions(),
+            *self._insert_actions(),
+            *super().make_actions(),
+        ]
+
+    def _mark_actions(self) -> list[Action]:
+        def mark(name: str, title: str, keys: str) -> Action:
+            return self.action(
+                name,
+                title,
+                lambda: self.editor.active.toggle_mark(name),
+                keys,
+                edits=True,
+                checked=lambda: name in self.editor.active.marks_here,
+            )
+
+        return [
+            mark("bold", tr("Bold"), "Ctrl+B"),
+            mark("italic", tr("Italic"), "Ctrl+I"),
+            mark("underline", tr("Underline"), "Ctrl+U"),
+            mark("strike", tr("Strike through"), "Ctrl+Shift+X"),
+            mark("code", tr("Code"), "Ctrl+E"),
+            self.action(
+                "highlight", tr("Highlight"), lambda: self._highlight("yellow"), edits=True
+            ),
+            self.action(
+                "clear",
+                tr("Plain words"),
+                self._clear_marks,
+                "Ctrl+Space",
+                edits=True,
+            ),
+            self.action("link", tr("Link"), self.edit_link, "Ctrl+L", edits=True),
+        ]
+
+    def _style_actions(self) -> list[Action]:
+        def style(name: str, look: str, title: str, keys: str = "") -> Action:
+            return self.action(
+                name,
+                title,
+                lambda: self._set_style(look),
+                keys,
+                edits=True,
+                checked=lambda: self.editor.block_here.style == look,
+            )
+
+        def align(name: str, title: str) -> Action:
+            run: Callable[[], None] = lambda: self.editor.set_alignment(name)  # noqa: E731
+            return self.action(f"align-{name or 'left'}", title, run, edits=True)
+
+        return [
+            style("plain", "", tr("Text"), "Ctrl+0"),
+            style("h1", "h1", tr("Heading 1"), "Ctrl+1"),
+            style("h2", "h2", tr("Heading 2"), "Ctrl+2"),
+            style("h3", "h3", tr("Heading 3"), "Ctrl+3"),
+            style("quote", "quote", tr("Quote")),
+            style("codeblock", "code", tr("Code block")),
+            style("bullet", "bullet", tr("Bullets"), "Ctrl+Shift+8"),
+            style("number", "number", tr("Numbers"), "Ctrl+Shift+7"),
+            style("check", "check", tr("Check list"), "Ctrl+Shift+9"),
+            align("", tr("Align left")),
+            align("center", tr("Centre")),
+            align("right", tr("Align right")),
+            align("justify", tr("Justify")),
+            self.action(
+                "indent", tr("Indent"), lambda: self.editor.indent_by(1), "Ctrl+]", edits=True
+            ),
+            self.action(
+                "outdent", tr("Outdent"), lambda: self.editor.indent_by(-1), "Ctrl+[", edits=True
+            ),
+        ]
+
+    def _insert_actions(self) -> list[Action]:
+        def table(name: str, title: str, run: Callable[[], None]) -> Action:
+            def why_not() -> str:
+                return "" if self.editor.grid is not None else tr("the caret is in no table")
+
+            action = self.action(name, title, run, edits=True)
+            return Action(
+                action.identity, title, run, why_not=lambda: action.why_not() or why_not()
+            )
+
+        return [
+            self.action("image", tr("Insert image…"), self._ask_image, edits=True),
+            self.action("table", tr("Insert table"), self.insert_table, edits=True),
+            table("row-above", tr("Add row above"), lambda: self._in_table("row", 0)),
+            table("row-below", tr("Add row below"), lambda: self._in_table("row", 1)),
+            table("row-remove", tr("Remove row"), lambda: self._in_table("row", -1)),
+            table("column-before", tr("Add column before"), lambda: self._in_table("column", 0)),
+            table("column-after", tr("Add column after"), lambda: self._in_table("column", 1)),
+            table("column-remove", tr("Remove column"), lambda: self._in_table("column", -1)),
+        ]
+
+    def _runner(self, action: Action) -> Callable[[], None]:
+        name = action.identity.split(".", 1)[1]
+        return lambda: self.run_action(name)
+
+    def _refresh(self) -> None:
+        if hasattr(self, "toolbar"):
+            style = self.editor.block_here.style
+            self.toolbar.refresh("codeblock" if style == "code" else style)
+
+    # Intents
+
+    def _set_style(self, look: str) -> None:
+        if look:
+            self.editor.toggle_style(look)
+        elif self.editor.block_here.style:
+            self.editor.toggle_style(self.editor.block_here.style)
+        self.editor.setFocus()
+
+    def _focus(self) -> None:
+        self.editor.active.setFocus()
+
+    def _clear_marks(self) -> None:
+        self.editor.active.clear_marks()
+
+    def _highlight(self, colour: str) -> None:
+        editor = self.editor.active
+        if colour:
+            editor.toggle_mark(HIGHLIGHT, colour)
+        else:
+            editor.set_mark(HIGHLIGHT, None)
+        editor.setFocus()
+
+    def edit_link(self) -> None:
+        """Asks where the link at the caret, or what is selected, leads."""
+        editor = self.editor.active
+        start, end, address = editor.link_here()
+        self._link = (editor, start, end)
+        corner = editor.viewport().mapTo(self, editor.cursorRect().bottomLeft())
+        self.link_box.show_at(corner, address)
+
+    def _on_link(self, address: str) -> None:
+        if self._link is not None:
+            editor, start, end = self._link
+            editor.set_link(start, end, address or None)
+
+    def _follow(self, address: str) -> None:
+        found = safe_link(address)
+        if found is not None:
+            QDesktopServices.openUrl(QUrl(found))
+
+    def insert_table(self, rows: int = _NEW_TABLE[0], columns: int = _NEW_TABLE[1]) -> None:
+        empty: tuple[tuple[tuple[Run, ...], ...], ...] = tuple(((),) * columns for _ in range(rows))
+        self.insert_content((Table(empty),))
+
+    def _in_table(self, what: str, step: int) -> None:
+        grid = self.editor.grid
+        place = None if grid is None else grid.place
+        if grid is None or place is None:
+            return
+        index = place.row if what == "row" else place.column
+        if step < 0:
+            (grid.remove_row if what == "row" else grid.remove_column)(index)
+        else:
+            (grid.add_row if what == "row" else grid.add_column)(index + step)
+
+    def _ask_image(self) -> None:
+        self.around.ask_for_files(tr("Insert image"), _IMAGE_FILTER, self.insert_images)
+
+    def insert_images(self, files: Sequence[Path]) -> None:
+        """Puts images from files in at the caret."""
+        for file in files:
+            image = read_image_file(file)
+            if image is None:
+                self.around.say(tr("{file} cannot be read as an image.", file=file.name))
+            else:
+                self.insert_content((image,))
+
+    def insert_content(self, content: Sequence[Part], position: int | None = None) -> None:
+        """Puts content in, in the place of the selection or at a position."""
+        at = self.editor.delete_selection() if position is None else position
+        try:
+            self.editor.insert_parts(at, lambda place: self.body.insert(place, content))
+        except DocumentError as problem:
+            self.around.say(str(problem))
+        self.editor.setFocus()
+
+    def _on_mime(self, mime: QMimeData, position: int) -> None:
+        taken = take(mime, self._title_of)
+        if taken.content:
+            self.insert_content(taken.content, position)
+        for problem in taken.problems:
+            self.around.say(problem)
+
+    def _title_of(self, reference: Reference) -> str:
+        if isinstance(reference, Parameterized):
+            title = reference.arguments.get("title")
+            if isinstance(title, Value) and isinstance(title.data, str):
+                return title.data[:200]
+        return ""
+
+    # For whoever shows the view
+
+    def describe(self) -> dict[str, Any]:
+        return {**super().describe(), "paragraphs": len(self.body.rich.lines())}
+
+
+def _no_random(_count: int) -> bytes:
+    raise AssertionError("nothing is made in an old state")
+
+
+KIND = ObjectKind(
+    TEMPLATE_ID,
+    word="document",
+    title=tr("Document"),
+    sentence=tr("Headings, lists, tables and images, written together"),
+    picture="document",
+    icon="notebook-text",
+    make=new_document,
+    view=DocumentView,
+)

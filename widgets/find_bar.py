@@ -1,0 +1,243 @@
+"""Finding and replacing words in a shared text: a bar above the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QTextEdit,
+    QToolButton,
+    QWidget,
+)
+
+from liveobj.documents import DocumentError
+from liveobj.documents.text import utf16_length
+from widgets.icons import show_icon
+from widgets.language import tr
+from widgets.look import SPACE_PX, kind, label
+from widgets.shared_text_edit import SharedTextEdit
+from widgets.theme import Theme
+from widgets.throttle import QtAlarm, Throttle
+
+PLACES_MAX = 5000
+_SHOWN_MAX = 500
+_REFRESH_S = 0.2
+
+
+class FindBar(QFrame):
+    """Attributes: `words`, `replacement` (fields), `places` (what was found, as start and end).
+    Signals: `closed`."""
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, editor: SharedTextEdit, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        kind(self, "bar")
+        self._theme = theme
+        self._editor = editor
+        self.places: list[tuple[int, int]] = []
+        self.words = QLineEdit()
+        self.words.setPlaceholderText(tr("Find"))
+        self.words.setAccessibleName(tr("Find"))
+        self.replacement = QLineEdit()
+        self.replacement.setPlaceholderText(tr("Replace by"))
+        self.replacement.setAccessibleName(tr("Replace by"))
+        self._count = label("", "muted")
+        self._count.setMinimumWidth(24 * SPACE_PX)
+        self.match_case = QToolButton()
+        self.match_case.setText("Aa")
+        self.match_case.setCheckable(True)
+        self.match_case.setToolTip(tr("Capital letters matter"))
+        self.match_case.setAccessibleName(tr("Capital letters matter"))
+        self._replace = QPushButton(tr("Replace"))
+        self._replace_all = QPushButton(tr("Replace all"))
+        self._lay_out()
+        self._refresh = Throttle(self.find_all, QtAlarm(self), _REFRESH_S)
+        self.words.textChanged.connect(lambda _: self._find_from_caret())
+        self.match_case.toggled.connect(lambda _: self._find_from_caret())
+        self._replace.clicked.connect(self.replace_one)
+        self._replace_all.clicked.connect(self.replace_all)
+        editor.document().contentsChanged.connect(self._on_text)
+        self.hide()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX)
+        row.setSpacing(2 * SPACE_PX)
+        row.addWidget(self.words, 3)
+        row.addWidget(self._count)
+        row.addWidget(self._button("chevron-up", tr("Previous place"), lambda: self.go(-1)))
+        row.addWidget(self._button("chevron-down", tr("Next place"), lambda: self.go(1)))
+        row.addWidget(self.match_case)
+        row.addSpacing(2 * SPACE_PX)
+        row.addWidget(self.replacement, 3)
+        row.addWidget(self._replace)
+        row.addWidget(self._replace_all)
+        row.addWidget(self._button("x", tr("Close"), self.close_bar))
+        editable = self._editor.replicated.editable
+        for widget in (self.replacement, self._replace, self._replace_all):
+            widget.setEnabled(editable)
+
+    def _button(self, icon: str, words: str, run: Callable[[], None]) -> QToolButton:
+        button = QToolButton()
+        show_icon(button, self._theme, icon, "muted")
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        button.clicked.connect(run)
+        return button
+
+    # Intents
+
+    def open_bar(self) -> None:
+        """Shows the bar; what is selected is what is looked for."""
+        selected = self._editor.textCursor().selectedText()
+        self.show()
+        if selected and "\u2029" not in selected and len(selected) < 200:
+            self.words.setText(selected)
+        self.words.setFocus()
+        self.words.selectAll()
+        self.find_all()
+
+    def close_bar(self) -> None:
+        self._refresh.close()
+        self.hide()
+        self._editor.layers.show("found", [])
+        self._editor.setFocus()
+        self.closed.emit()
+
+    def find_all(self) -> None:
+        """Looks for all places; the one at the caret is the one that is counted."""
+        self._editor.show_newest()
+        self.places = _places(self._editor, self.words.text(), self.match_case.isChecked())
+        self._show_places()
+
+    def go(self, step: int) -> None:
+        """To the next place (1) or the one before (-1), around the end."""
+        self.find_all()
+        if not self.places:
+            return
+        caret = self._editor.textCursor()
+        if step > 0:
+            later = [place for place in self.places if place[0] >= caret.selectionEnd()]
+            place = later[0] if later else self.places[0]
+        else:
+            earlier = [place for place in self.places if place[1] <= caret.selectionStart()]
+            place = earlier[-1] if earlier else self.places[-1]
+        self._editor.select(*place)
+        self._show_places()
+
+    def replace_one(self) -> None:
+        """Replaces what is selected, if it is one of the places, and goes on."""
+        self.find_all()
+        caret = self._editor.textCursor()
+        here = (caret.selectionStart(), caret.selectionEnd())
+        if here in self.places:
+            self._replace_places([here])
+            self._editor.select(here[0], here[0] + utf16_length(self.replacement.text()))
+        self.go(1)
+
+    def replace_all(self) -> None:
+        """Replaces every place, as one edit."""
+        self.find_all()
+        count = len(self.places)
+        self._replace_places(self.places)
+        self.find_all()
+        self._count.setText(tr("{count} replaced", count=count))
+
+    def _replace_places(self, places: list[tuple[int, int]]) -> None:
+        words = self.replacement.text()
+        document = self._editor.replicated
+        try:
+            document.undo_boundary()
+            with document.transaction("replace"):
+                for start, end in reversed(places):
+                    self._editor.replace_words(start, end, words)
+        except DocumentError as problem:
+            self._count.setText(str(problem))
+        self._editor.show_newest()
+        self._editor.history_changed.emit()
+
+    # Changes
+
+    def _on_text(self) -> None:
+        if self.isVisible():
+            self._refresh.request()
+
+    def _find_from_caret(self) -> None:
+        self.find_all()
+        if self.places:
+            start = self._editor.textCursor().selectionStart()
+            place = next((place for place in self.places if place[0] >= start), self.places[0])
+            self._editor.select(*place)
+            self._show_places()
+
+    def _show_places(self) -> None:
+        caret = self._editor.textCursor()
+        here = (caret.selectionStart(), caret.selectionEnd())
+        if not self.words.text():
+            self._count.setText("")
+        elif here in self.places:
+            number = self.places.index(here) + 1
+            self._count.setText(tr("{number} of {count}", number=number, count=len(self.places)))
+        else:
+            self._count.setText(tr("{count} found", count=len(self.places)))
+        self._editor.layers.show("found", [self._ground(place) for place in self._near(here[0])])
+
+    def _near(self, position: int) -> list[tuple[int, int]]:
+        """As many places as are worth painting, around the caret."""
+        if len(self.places) <= _SHOWN_MAX:
+            return self.places
+        middle = sum(place[0] < position for place in self.places)
+        start = max(0, middle - _SHOWN_MAX // 2)
+        return self.places[start : start + _SHOWN_MAX]
+
+    def _ground(self, place: tuple[int, int]) -> QTextEdit.ExtraSelection:
+        ground = QTextEdit.ExtraSelection()
+        cursor = QTextCursor(self._editor.document())
+        cursor.setPosition(place[0])
+        cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
+        ground.cursor = cursor
+        ground.format.setBackground(self._theme.colour("mark_orange"))
+        return ground
+
+    # Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self.replacement.hasFocus():
+                self.replace_one()
+            else:
+                shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+                self.go(-1 if shift else 1)
+        else:
+            super().keyPressEvent(event)
+
+
+def _places(editor: SharedTextEdit, words: str, match_case: bool) -> list[tuple[int, int]]:
+    if not words:
+        return []
+    text = editor.text.to_string()
+    pattern = re.compile(re.escape(words), 0 if match_case else re.IGNORECASE)
+    simple = editor.text.length == len(text)
+    places: list[tuple[int, int]] = []
+    units = at = 0
+    for found in pattern.finditer(text):
+        if simple:
+            places.append(found.span())
+        else:
+            start = units + utf16_length(text[at : found.start()])
+            end = start + utf16_length(found[0])
+            places.append((start, end))
+            units, at = end, found.end()
+        if len(places) >= PLACES_MAX:
+            break
+    return places
