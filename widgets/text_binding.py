@@ -26,6 +26,11 @@ TO_VIEW = str.maketrans(
 )
 
 
+# Edits further apart than this, and than a fair part of the text, are laid out by themselves.
+_FAR_UNITS = 20_000
+_BLOCKS_MAX = 32
+
+
 class TextBinding(QObject):
     """Binds `view` to `text` until closed.
 
@@ -42,6 +47,7 @@ class TextBinding(QObject):
         self._text = text
         self._waiting: list[TextChange] = []
         self.busy = False
+        self._edited_at = -1
         # What the view shows, in UTF-16: the text itself may already be further.
         self.shown = bytearray()
         view.setUndoRedoEnabled(False)
@@ -64,6 +70,7 @@ class TextBinding(QObject):
         if not changes:
             return ()
         self.busy = True
+        self._edited_at = -1
         cursor = QTextCursor(self.view)
         cursor.beginEditBlock()
         try:
@@ -83,10 +90,21 @@ class TextBinding(QObject):
             if step.retain:
                 at += step.retain
             elif step.delete:
+                self.begin_edit(cursor, at)
                 self.replace_shown(cursor, at, step.delete, "")
             elif step.insert:
+                self.begin_edit(cursor, at)
                 self.replace_shown(cursor, at, 0, step.insert.translate(TO_VIEW))
                 at += utf16_length(step.insert)
+
+    def begin_edit(self, cursor: QTextCursor, at: int) -> None:
+        """To be called before each edit of the view. Qt lays out everything between the first and
+        the last edit of a block again; so what is far apart comes in blocks of its own."""
+        far = max(_FAR_UNITS, len(self.shown) // (2 * _BLOCKS_MAX))
+        if self._edited_at >= 0 and abs(at - self._edited_at) > far:
+            cursor.endEditBlock()
+            cursor.beginEditBlock()
+        self._edited_at = at
 
     def replace_shown(self, cursor: QTextCursor, at: int, removed: int, added: str) -> None:
         cursor.setPosition(at)

@@ -238,6 +238,15 @@ class Document:
         self._at_boundary = True
         self._undo.set_merge_interval(0)
 
+    def begin_undo_group(self) -> None:
+        """Transactions from now on are undone together, until the group ends."""
+        with loro_errors(DocumentError, "Two groups at once"):
+            self._undo.group_start()
+
+    def end_undo_group(self) -> None:
+        self._undo.group_end()
+        self.undo_boundary()
+
     # Looking back
 
     def history(self) -> Sequence[HistoryEntry]:

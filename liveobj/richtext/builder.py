@@ -148,6 +148,11 @@ class ContentBuilder:
         self._add(part)
         self.block = block
 
+    def add_table(self, table: Table) -> None:
+        """A table that is complete."""
+        self.end_paragraph()
+        self._add(table)
+
     def begin_table(self, *, header: bool = False) -> bool:
         """False for a table inside a table, whose words go into the cell."""
         if self._rows is not None:

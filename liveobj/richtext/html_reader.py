@@ -241,13 +241,18 @@ class _Reader(HTMLParser):
 
     def _image(self, values: dict[str, str]) -> None:
         words = values.get("alt", "")
-        found = _DATA_URL.match(values.get("src", ""))
+        data = read_data_image(values.get("src", ""))
         width = values.get("width", "")
-        try:
-            data = base64.b64decode(values["src"][found.end() :], validate=True) if found else b""
-        except binascii.Error:
-            data = b""
         if data:
             self.builder.image(data, int(width) if width.isdecimal() else 0, words)
         elif words:
             self.builder.flowing(words)
+
+
+def read_data_image(address: str) -> bytes:
+    """The bytes of an image that stands in its own address; none of one that would be fetched."""
+    found = _DATA_URL.match(address)
+    try:
+        return base64.b64decode(address[found.end() :], validate=True) if found else b""
+    except (binascii.Error, ValueError):
+        return b""

@@ -83,7 +83,8 @@ class _Writer:
             self.lines.append(f'<p class="live-object">{escape(part.title)}</p>')
 
     def _paragraph(self, paragraph: Paragraph) -> None:
-        block, words = paragraph.block, write_runs(paragraph.runs)
+        block = paragraph.block
+        words = write_runs(paragraph.runs, blanks=block.style == CODE_BLOCK)
         if block.style in LISTS:
             self._item(block, words)
         elif block.style == CODE_BLOCK:
@@ -138,13 +139,15 @@ class _Writer:
         )
 
 
-def write_runs(runs: Iterable[Run]) -> str:
-    return "".join(_write_run(run) for run in runs)
+def write_runs(runs: Iterable[Run], *, blanks: bool = False) -> str:
+    """With `blanks`, they are kept where it stands; elsewhere several would be read as one."""
+    return "".join(_write_run(run, blanks) for run in runs)
 
 
-def _write_run(run: Run) -> str:
+def _write_run(run: Run, blanks: bool) -> str:
     words = escape(run.text, quote=False).replace(LINE_BREAK, "<br>")
-    words = words.replace("  ", "\u00a0 ")
+    if not blanks:
+        words = words.replace("  ", "\u00a0 ")
     for name, tag in _TAGS.items():
         if name in run.marks:
             words = f"<{tag}>{words}</{tag}>"

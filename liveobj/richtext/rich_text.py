@@ -9,7 +9,7 @@ read as if anybody might have written it, and edited so that marks of others sta
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from liveobj.documents.text import Text, utf16_length
@@ -38,6 +38,7 @@ _BLOCK = "block:"
 _ATTRIBUTES = ("style", "indent", "align", "done")
 # The marks of text that an edit sets or takes off; others are left as they are.
 EDITED = (*FLAGS, LINK, HIGHLIGHT)
+_KNOWN = (*EDITED, EMBED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +135,22 @@ class RichText:
             self.text.delete(start, length)
             if follows is not None:
                 self.set_block_at(start, follows)
-            at = start
-            for run in joined(runs):
-                self.text.insert(at, run.text)
-                at = self.mark_exactly(at, at + utf16_length(run.text), run.marks)
+            self._insert(start, joined(runs))
+
+    def _insert(self, at: int, runs: Sequence[Run]) -> int:
+        """All the words first: marks that are made one after another at the end of the text would
+        each reach over all that comes later."""
+        words = "".join(run.text for run in runs)
+        self.text.insert(at, words)
+        around = self.text.pieces(at, at + utf16_length(words))
+        for run in runs:
+            until = at + utf16_length(run.text)
+            if len(around) == 1:  # the usual case: all of it took over the same marks
+                self._mark_unlike(at, until, around[0][1], run.marks)
+            else:
+                self.mark_exactly(at, until, run.marks)
+            at = until
+        return at
 
     def _look_that_stays(self, start: int, length: int) -> Block | None:
         """From the start of one paragraph into another: the look of the latter, if any of it is
@@ -155,12 +168,14 @@ class RichText:
         at = start
         for piece, values in self.text.pieces(start, end):
             until = at + utf16_length(piece)
-            for name in (*EDITED, EMBED):
-                wanted = marks.get(name)
-                if values.get(name) != wanted:
-                    self.text.mark(at, until, name, wanted)
+            self._mark_unlike(at, until, values, marks)
             at = until
         return end
+
+    def _mark_unlike(self, start: int, end: int, now: dict[str, Any], wanted: Marks) -> None:
+        for name in _KNOWN:
+            if now.get(name) != wanted.get(name):
+                self.text.mark(start, end, name, wanted.get(name))
 
     def set_mark(self, start: int, end: int, name: str, value: Mark | None) -> None:
         """Formats text; None takes the mark off."""
@@ -176,10 +191,10 @@ class RichText:
 
     def set_block_at(self, start: int, block: Block) -> None:
         """Makes the paragraph that begins at `start` look like this."""
-        self._set_attributes(start, asdict(block))
+        self._set_attributes(start, _attributes(block))
 
     def _set_attributes(self, start: int, changes: dict[str, Any]) -> None:
-        now = asdict(self.block_at(start))
+        now = _attributes(self.block_at(start))
         for name, value in changes.items():
             if now[name] == value:
                 continue
@@ -208,17 +223,21 @@ class RichText:
         """Puts paragraphs in. The first goes into the paragraph that is there, and takes its look
         with it if that is empty; returns where what was inserted ends."""
         with self.document.transaction():
+            fresh = self.line_start(position) == position == self.line_end(position)
+            words: list[Run] = []
+            for number, (_, runs) in enumerate(lines):
+                words += [Run("\n"), *runs] if number else runs
+            end = self._insert(position, words)
             at = position
             for number, (block, runs) in enumerate(lines):
-                if number:
-                    self.text.insert(at, "\n")
-                    at += 1
+                if number or fresh:
                     self.set_block_at(at, block)
-                elif self.line_start(at) == at and self.line_end(at) == at:
-                    self.set_block_at(at, block)
-                self.replace(at, 0, runs)
-                at += sum(utf16_length(run.text) for run in runs)
-        return at
+                at += sum(utf16_length(run.text) for run in runs) + 1
+        return end
+
+
+def _attributes(block: Block) -> dict[str, Any]:
+    return {"style": block.style, "indent": block.indent, "align": block.align, "done": block.done}
 
 
 def _last_line_end(units: bytes, position: int) -> int:

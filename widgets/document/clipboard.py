@@ -11,18 +11,18 @@ from PySide6.QtGui import QImage
 
 from liveobj.references import Reference, write_reference
 from liveobj.richtext.errors import FileProblem
+from liveobj.richtext.files import ENDINGS
 from liveobj.richtext.html_reader import read_html
 from liveobj.richtext.html_writer import write_fragment
-from liveobj.richtext.model import Content, Embedded, Image, Paragraph, Part, Run, plain_text
+from liveobj.richtext.model import Content, Embedded, Image, Paragraph, Run, plain_text
 from liveobj.richtext.wire import MIME_TYPE, read_json, write_json
-from widgets.document.images import image_of, make_image
+from widgets.document.images import image_of, make_image, usable_part
 from widgets.drag import may_hold_references, read_drag
 
 # More than this is pasted as plain text, as reading it would be felt.
 _HTML_CHARACTERS_MAX = 2_000_000
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _IMAGE_FILE_BYTES_MAX = 32 * 1024 * 1024
-DOCUMENT_ENDINGS = (".md", ".markdown", ".txt", ".html", ".htm", ".odt", ".docx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _take_files(files: list[Path]) -> Taken:
                 problems.append(f"{file.name} cannot be read as an image.")
             else:
                 images.append(image)
-        elif ending in DOCUMENT_ENDINGS:
+        elif ending in ENDINGS:
             documents.append(file)
         else:
             problems.append(f"{file.name} is not something that a document can take in.")
@@ -110,12 +110,5 @@ def read_image_file(file: Path) -> Image | None:
 
 def _usable(content: Content) -> Content:
     """Images as they can be sent; those that cannot be read are left out."""
-    parts: list[Part] = []
-    for part in content:
-        if isinstance(part, Image):
-            image = make_image(part.data, part.words)
-            if image is not None:
-                parts.append(Image(image.data, part.width, part.words))
-        else:
-            parts.append(part)
-    return tuple(parts)
+    parts = (usable_part(part) for part in content)
+    return tuple(part for part in parts if part is not None)

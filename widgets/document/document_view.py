@@ -9,15 +9,17 @@ from typing import Any
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from liveobj.channels.presence import Presence, PresenceEntry
 from liveobj.documents import Document, DocumentError
 from liveobj.objects.rich_document import TEMPLATE_ID, RichBody, RichDocument, new_document
 from liveobj.opening import Opening
 from liveobj.references import Parameterized, Reference, Value
-from liveobj.richtext.model import HIGHLIGHT, Part, Run, Table, safe_link
+from liveobj.richtext.model import HIGHLIGHT, Content, Part, Run, Table, safe_link
 from widgets.action import Action
 from widgets.document.clipboard import mime_of_content, read_image_file, take
+from widgets.document.conversion import Helper, Pouring, read_in_helper, write_in_helper
 from widgets.document.link_box import LinkBox
 from widgets.document.page import DocumentPage
 from widgets.document.rich_editor import RichEditor
@@ -28,6 +30,10 @@ from widgets.object_view import Surroundings
 from widgets.writing_view import WritingView
 
 _IMAGE_FILTER = "Images (*.png *.jpg *.jpeg *.gif *.webp *.bmp)"
+_FILE_FILTER = (
+    "Documents (*.odt *.docx *.md *.html *.txt);;OpenDocument (*.odt);;Word (*.docx);;"
+    "Markdown (*.md);;Web page (*.html);;Text (*.txt)"
+)
 _NEW_TABLE = (3, 3)
 
 
@@ -50,6 +56,7 @@ class DocumentView(WritingView):
         self.link_box.opened.connect(self._follow)
         self.link_box.chosen.connect(self._on_link)
         self._link: tuple[RichEditor, int, int] | None = None
+        self._work: list[Helper | Pouring] = []
         page = self.editor
         page.shortcuts = {a.shortcut: self._runner(a) for a in self._actions if a.shortcut}
         page.make_mime = lambda start, end: mime_of_content(self.body.content(start, end))
@@ -175,6 +182,8 @@ class DocumentView(WritingView):
             )
 
         return [
+            self.action("import", tr("Insert from file…"), self._ask_import, edits=True),
+            self.action("export", tr("Export as…"), self._ask_export),
             self.action("image", tr("Insert image…"), self._ask_image, edits=True),
             self.action("table", tr("Insert table"), self.insert_table, edits=True),
             table("row-above", tr("Add row above"), lambda: self._in_table("row", 0)),
@@ -262,6 +271,52 @@ class DocumentView(WritingView):
             else:
                 self.insert_content((image,))
 
+    # Files
+
+    def _ask_import(self) -> None:
+        self.around.ask_for_files(tr("Insert from file"), _FILE_FILTER, self.insert_files)
+
+    def insert_files(self, files: Sequence[Path], position: int | None = None) -> None:
+        """Takes files in at the caret or at a position, one after another, while one goes on."""
+        if not files:
+            return
+        at = self.editor.delete_selection() if position is None else position
+        place = self.body.text.cursor_at(at, before=True)
+        name = files[0].name
+
+        def read(content: Content, problem: str) -> None:
+            if problem:
+                self.around.say(
+                    tr("{file} was not taken in. {problem}", file=name, problem=problem)
+                )
+                poured(self.body.text.position_of(place), "")
+            else:
+                here = self.body.text.position_of(place)
+                self._work.append(Pouring(self.body, here, content, poured, self))
+
+        def poured(end: int, problem: str) -> None:
+            if problem:
+                self.around.say(problem)
+            self.editor.show_newest()
+            self.editor.history_changed.emit()
+            self.insert_files(files[1:], end)
+
+        self._work.append(read_in_helper(files[0], read, self))
+
+    def _ask_export(self) -> None:
+        self.around.ask_where_to_save(
+            tr("Export as"), f"{self.opening.title}.odt", _FILE_FILTER, self.export_to
+        )
+
+    def export_to(self, file: Path) -> None:
+        """Writes the document to a file of the kind that its ending says."""
+
+        def written(problem: str) -> None:
+            self.around.say(problem or tr("Exported as {file}.", file=file.name))
+
+        content, title = self.body.content(), self.opening.title
+        self._work.append(write_in_helper(file, content, title, written, self))
+
     def insert_content(self, content: Sequence[Part], position: int | None = None) -> None:
         """Puts content in, in the place of the selection or at a position."""
         at = self.editor.delete_selection() if position is None else position
@@ -275,6 +330,7 @@ class DocumentView(WritingView):
         taken = take(mime, self._title_of)
         if taken.content:
             self.insert_content(taken.content, position)
+        self.insert_files(taken.files, position)
         for problem in taken.problems:
             self.around.say(problem)
 
@@ -286,6 +342,12 @@ class DocumentView(WritingView):
         return ""
 
     # For whoever shows the view
+
+    def close_view(self) -> None:
+        for work in self._work:
+            if isValid(work):
+                work.stop()
+        super().close_view()
 
     def describe(self) -> dict[str, Any]:
         return {**super().describe(), "paragraphs": len(self.body.rich.lines())}

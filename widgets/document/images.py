@@ -7,7 +7,7 @@ from PySide6.QtGui import QImage, QImageReader, QMouseEvent, QPainter, QPaintEve
 from PySide6.QtWidgets import QWidget
 
 from liveobj.richtext.embeds import Embeds
-from liveobj.richtext.model import IMAGE_BYTES_MAX, Image
+from liveobj.richtext.model import IMAGE_BYTES_MAX, Image, Part
 from widgets.document.embed_layer import Shown, Unknown
 from widgets.language import tr
 from widgets.theme import Theme
@@ -46,6 +46,14 @@ def make_image(data: bytes, words: str = "") -> Image | None:
     if len(data) <= IMAGE_BYTES_MAX // 2 and data.startswith(_SENT_AS_THEY_ARE):
         return Image(data, 0, words)
     return image_of(picture, words)
+
+
+def usable_part(part: Part) -> Part | None:
+    """An image as it can be sent, None for one that cannot be read; everything else as it is."""
+    if not isinstance(part, Image):
+        return part
+    image = make_image(part.data, part.words)
+    return None if image is None else Image(image.data, part.width, part.words)
 
 
 def image_of(picture: QImage, words: str = "") -> Image | None:

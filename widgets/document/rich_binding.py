@@ -55,13 +55,16 @@ class RichBinding(TextBinding):
         for step in steps:
             if step.retain:
                 if step.marks:
+                    self.begin_edit(cursor, at)
                     self._format(cursor, at, at + step.retain, step.marks)
                 at += step.retain
             elif step.delete:
+                self.begin_edit(cursor, at)
                 stays = self._block_at(at)
                 self.replace_shown(cursor, at, step.delete, "")
                 self._set_block(cursor, self.view.findBlock(at), stays, always=True)
             elif step.insert:
+                self.begin_edit(cursor, at)
                 at = self._insert(cursor, at, step.insert.translate(TO_VIEW), step.marks or {})
 
     def _insert(self, cursor: QTextCursor, at: int, text: str, marks: Mapping[str, Any]) -> int:

@@ -324,7 +324,7 @@ class RichEditor(SharedTextEdit):
             return
         caret = self.textCursor()
         start, at = caret.block().position(), caret.position()
-        before = caret.block().text()[: caret.positionInBlock()]
+        before = _before(caret)
         block = self.block_here
         if typed == " ":
             look = line_sign(before[:-1]) if block.style in ("", *LISTS) else None
@@ -359,7 +359,7 @@ class RichEditor(SharedTextEdit):
 
     def _link_before_caret(self) -> None:
         caret = self.textCursor()
-        before = caret.block().text()[: caret.positionInBlock()]
+        before = _before(caret)
         found = address_at_end(before.removesuffix(" "))
         if found is None or self.block_here.style == CODE_BLOCK:
             return
@@ -484,6 +484,12 @@ class RichEditor(SharedTextEdit):
         assert isinstance(binding, RichBinding), "made above"
         binding.renew_look()
         super()._on_theme_changed()
+
+
+def _before(caret: QTextCursor) -> str:
+    """The words of the paragraph before the caret; Qt counts units, not characters."""
+    units = caret.block().text().encode("utf-16-le", "surrogatepass")
+    return units[: 2 * caret.positionInBlock()].decode("utf-16-le", "replace")
 
 
 def _ignore(_value: object) -> None:

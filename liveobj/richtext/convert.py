@@ -1,0 +1,56 @@
+"""Owns the helper process that reads and writes files, so that a window never waits and a hostile
+file can use up no more than the helper.
+
+    python -m liveobj.richtext.convert read FILE          content as JSON to the output
+    python -m liveobj.richtext.convert write FILE TITLE   content as JSON from the input
+
+Exit code 2 with one sentence on the error output means that it could not be done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from liveobj.errors import Problem
+from liveobj.richtext.files import read_file, write_file
+from liveobj.richtext.wire import read_json, write_json
+
+EXIT_REFUSED = 2
+_MEMORY_BYTES_MAX = 2 * 1024**3
+_PROCESSOR_S_MAX = 120
+
+
+def main(arguments: Sequence[str]) -> int:
+    _limit()
+    try:
+        match arguments:
+            case ["read", file]:
+                sys.stdout.buffer.write(write_json(read_file(Path(file))))
+                return 0
+            case ["write", file, title]:
+                write_file(Path(file), read_json(sys.stdin.buffer.read()), title)
+                return 0
+    except Problem as problem:
+        sys.stderr.write(f"{problem}\n")
+        return EXIT_REFUSED
+    except (MemoryError, RecursionError):
+        sys.stderr.write("It would need too much memory.\n")
+        return EXIT_REFUSED
+    sys.stderr.write("read FILE, or write FILE TITLE\n")
+    return EXIT_REFUSED
+
+
+def _limit() -> None:
+    """Bounds memory and processor time, where the system can."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415  (not everywhere)
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES_MAX, _MEMORY_BYTES_MAX))
+        resource.setrlimit(resource.RLIMIT_CPU, (_PROCESSOR_S_MAX, _PROCESSOR_S_MAX))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

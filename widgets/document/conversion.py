@@ -1,0 +1,152 @@
+"""Files taken in and written by a helper process, while the window goes on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QObject, QProcess, QTimer
+
+from liveobj.documents import DocumentError
+from liveobj.objects.rich_document import RichBody
+from liveobj.richtext.errors import FileProblem
+from liveobj.richtext.model import Content
+from liveobj.richtext.wire import read_json, write_json
+from widgets.document.images import usable_part
+from widgets.language import tr
+
+_TIME_MAX_MS = 150_000
+_MODULE = "liveobj.richtext.convert"
+# How much is put in between two frames.
+_PARTS_PER_TURN = 150
+
+
+class Helper(QObject):
+    """One helper process; `done` gets its output, or a sentence about why there is none."""
+
+    def __init__(
+        self,
+        arguments: list[str],
+        given: bytes,
+        done: Callable[[bytes, str], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._done = done
+        self._process = QProcess(self)
+        self._process.finished.connect(self._on_finished)
+        self._process.errorOccurred.connect(self._on_error)
+        self._process.start(sys.executable, ["-m", _MODULE, *arguments])
+        self._process.write(QByteArray(given))
+        self._process.closeWriteChannel()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._process.kill)
+        self._timer.start(_TIME_MAX_MS)
+
+    def stop(self) -> None:
+        """Nobody waits for it any more."""
+        self._done = _nobody
+        self._process.kill()
+        self._process.waitForFinished(1000)
+
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._finish(b"", tr("The helper that reads and writes files cannot be started."))
+
+    def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        if status is QProcess.ExitStatus.NormalExit and code == 0:
+            self._finish(bytes(self._process.readAllStandardOutput().data()), "")
+            return
+        words = bytes(self._process.readAllStandardError().data()).decode(errors="replace").strip()
+        refused = status is QProcess.ExitStatus.NormalExit and code == 2 and words
+        last = words.splitlines()[-1][:500] if words else ""
+        self._finish(b"", last if refused else tr("It took too long or too much memory."))
+
+    def _finish(self, output: bytes, problem: str) -> None:
+        done, self._done = self._done, _nobody
+        self._timer.stop()
+        done(output, problem)
+        self.deleteLater()
+
+
+def _nobody(_output: bytes, _problem: str) -> None:
+    """Nobody waits any more."""
+
+
+def read_in_helper(file: Path, done: Callable[[Content, str], None], parent: QObject) -> Helper:
+    """Reads a file; `done` gets the content, or nothing and a sentence."""
+
+    def finish(output: bytes, problem: str) -> None:
+        if problem:
+            done((), problem)
+            return
+        try:
+            done(read_json(output), "")
+        except FileProblem as refused:
+            done((), str(refused))
+
+    return Helper(["read", str(file)], b"", finish, parent)
+
+
+def write_in_helper(
+    file: Path, content: Content, title: str, done: Callable[[str], None], parent: QObject
+) -> Helper:
+    """Writes a file; `done` gets a sentence if it could not be."""
+    arguments = ["write", str(file), title]
+    return Helper(arguments, write_json(content), lambda _, problem: done(problem), parent)
+
+
+class Pouring(QObject):
+    """Puts long content into a document a little at a time, as one step of undo; others may write
+    meanwhile, as its place moves with the text. `done` gets where it ends, or a sentence."""
+
+    def __init__(
+        self,
+        body: RichBody,
+        position: int,
+        content: Content,
+        done: Callable[[int, str], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._body = body
+        self._left = list(content)
+        self._place = body.text.cursor_at(position, before=True)
+        self._begun = False
+        self._done = done
+        body.document.undo_boundary()
+        body.document.begin_undo_group()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._pour)
+        self._timer.start(0)
+
+    def stop(self) -> None:
+        """Leaves it at what is in."""
+        if self._timer.isActive():
+            self._finish(0, "", tell=False)
+
+    def _pour(self) -> None:
+        parts, self._left = self._left[:_PARTS_PER_TURN], self._left[_PARTS_PER_TURN:]
+        try:
+            at = self._body.text.position_of(self._place)
+            with self._body.document.transaction("insert"):
+                if self._begun:
+                    self._body.rich.split(at)
+                    at += 1
+                end = self._body.insert(at, [part for part in map(usable_part, parts) if part])
+            self._begun = True
+            self._place = self._body.text.cursor_at(end, before=True)
+        except DocumentError as problem:
+            self._finish(0, str(problem))
+            return
+        if not self._left:
+            self._finish(end, "")
+
+    def _finish(self, end: int, problem: str, *, tell: bool = True) -> None:
+        self._timer.stop()
+        self._body.document.end_undo_group()
+        if tell:
+            self._done(end, problem)
+        self.deleteLater()
