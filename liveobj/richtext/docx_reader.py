@@ -12,6 +12,7 @@ from liveobj.richtext.archive import Archive
 from liveobj.richtext.builder import IMAGE_BYTES_MAX_IN_FILES, ContentBuilder, bounded_indent
 from liveobj.richtext.check_signs import with_check_lists
 from liveobj.richtext.errors import FileProblem
+from liveobj.richtext.highlights import nearest_highlight
 from liveobj.richtext.model import CODE_BLOCK, HIGHLIGHT, LINK, QUOTE, Block, Content
 from liveobj.richtext.xml_walk import Attributes, XmlWalk
 
@@ -272,6 +273,8 @@ class _Body(XmlWalk):
         elif name == "w:highlight":
             mark, word = HIGHLIGHT, HIGHLIGHTS.get(value, "")
             setting = bool(word)
+        elif name == "w:shd" and nearest_highlight(attributes.get("w:fill", "")):
+            mark, word = HIGHLIGHT, nearest_highlight(attributes.get("w:fill", ""))
         elif name == "w:rStyle" and self._looks.get(value, look_of_name(value)) == CODE_BLOCK:
             mark = "code"
         elif name == "w:rFonts" and _MONO.search(attributes.get("w:ascii", "")):

@@ -11,6 +11,7 @@ import re
 from html.parser import HTMLParser
 
 from liveobj.richtext.builder import ContentBuilder, bounded_indent
+from liveobj.richtext.check_signs import with_check_lists
 from liveobj.richtext.model import (
     ALIGNMENTS,
     CODE_BLOCK,
@@ -58,7 +59,7 @@ def read_html(text: str) -> Content:
     reader = _Reader()
     reader.feed(text)
     reader.close()
-    return reader.builder.finish()
+    return with_check_lists(reader.builder.finish())
 
 
 class _Reader(HTMLParser):

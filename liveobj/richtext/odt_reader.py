@@ -13,7 +13,8 @@ from liveobj.richtext.builder import IMAGE_BYTES_MAX_IN_FILES, ContentBuilder, b
 from liveobj.richtext.check_signs import with_check_lists
 from liveobj.richtext.docx_reader import look_of_name
 from liveobj.richtext.errors import FileProblem
-from liveobj.richtext.model import CODE_BLOCK, COLOURS, HIGHLIGHT, LINK, Block, Content
+from liveobj.richtext.highlights import nearest_highlight
+from liveobj.richtext.model import CODE_BLOCK, HIGHLIGHT, LINK, Block, Content
 from liveobj.richtext.xml_walk import Attributes, XmlWalk
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -33,14 +34,6 @@ _LENGTH = re.compile(r"([0-9.]{1,12})(cm|mm|in|pt|px)$")
 _CM = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "px": 2.54 / 96}
 _MONO = re.compile(r"courier|consolas|mono|menlo", re.IGNORECASE)
 _ALIGNMENTS = {"center": "center", "end": "right", "right": "right", "justify": "justify"}
-HIGHLIGHTS = {
-    "yellow": "#fff0a8",
-    "green": "#cdefcb",
-    "blue": "#cfe6fa",
-    "pink": "#fbd7e6",
-    "orange": "#ffddbb",
-}
-_HEX = re.compile(r"#[0-9a-fA-F]{6}")
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _NO_WORDS = ("office:annotation", "text:tracked-changes", "text:note", "office:forms")
 
@@ -132,23 +125,10 @@ def _marks(attributes: Attributes) -> dict[str, str]:
     fonts = attributes.get("style:font-name", "") + attributes.get("fo:font-family", "")
     if _MONO.search(fonts):
         marks["code"] = ""
-    ground = attributes.get("fo:background-color", "")
-    if _HEX.fullmatch(ground) and ground.lower() != "#ffffff":
-        marks[HIGHLIGHT] = _nearest(ground)
+    ground = nearest_highlight(attributes.get("fo:background-color", ""))
+    if ground:
+        marks[HIGHLIGHT] = ground
     return marks
-
-
-def _nearest(colour: str) -> str:
-    """The one of ours that is most like a colour."""
-
-    def channels(text: str) -> tuple[int, int, int]:
-        return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
-
-    def distance(name: str) -> int:
-        pairs = zip(channels(HIGHLIGHTS[name]), channels(colour), strict=True)
-        return sum((one - other) ** 2 for one, other in pairs)
-
-    return min(COLOURS, key=distance)
 
 
 def centimetres(length: str) -> float:

@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from liveobj.richtext.archive import write_archive
 from liveobj.richtext.check_signs import box_of
+from liveobj.richtext.highlights import HIGHLIGHTS
 from liveobj.richtext.image_types import ending_of, mime_type_of, size_of
 from liveobj.richtext.model import (
     CHECK,
@@ -28,7 +29,7 @@ from liveobj.richtext.model import (
     Run,
     Table,
 )
-from liveobj.richtext.odt_reader import CM_PER_INDENT, HIGHLIGHTS, NAMESPACES, PX_PER_CM
+from liveobj.richtext.odt_reader import CM_PER_INDENT, NAMESPACES, PX_PER_CM
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _MIME = "application/vnd.oasis.opendocument.text"
@@ -60,6 +61,7 @@ def write_odt(file: Path, content: Content, title: str) -> None:
         f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{_MIME}"/>'
         '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
         '<manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/>'
+        '<manifest:file-entry manifest:full-path="meta.xml" manifest:media-type="text/xml"/>'
         f"{pictures}</manifest:manifest>"
     )
     meta = (

@@ -35,6 +35,8 @@ _FILE_FILTER = (
     "Markdown (*.md);;Web page (*.html);;Text (*.txt)"
 )
 _NEW_TABLE = (3, 3)
+# What scripts and tests are told of a long document.
+_OUTLINE_MAX = 200
 
 
 class DocumentView(WritingView):
@@ -350,7 +352,9 @@ class DocumentView(WritingView):
         super().close_view()
 
     def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "paragraphs": len(self.body.rich.lines())}
+        lines = self.body.rich.lines()
+        outline = [(line.block.style, "".join(run.text for run in line.runs)) for line in lines]
+        return {**super().describe(), "outline": outline[:_OUTLINE_MAX]}
 
 
 def _no_random(_count: int) -> bytes:
