@@ -7,6 +7,7 @@
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
+#include "recovery/estate.h"
 #include "recovery/orphan.h"
 #include "recovery/repair.h"
 #include "recovery/ring.h"
@@ -25,6 +26,10 @@ static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
         qsm_count(engine, QSM_COUNT_dropped_stranger);
         return;
     }
+    if ((data.flags & QSM_DATA_ESTATE) && !qsm_client_has_followed(engine, data.side)) {
+        qsm_count(engine, QSM_COUNT_dropped_other_side); /* others may settle what we do not */
+        return;
+    }
     bool original = qsm_address_equal(&peer->address, &arrival->from);
     bool known = false;
     for (uint32_t i = 0; i < data.region_count; i++) {
@@ -38,8 +43,9 @@ static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
             qsm_count(engine, QSM_COUNT_data_from_dead_sender);
             continue;
         }
-        qsm_stream_receive(stream, data.regions[i].sequence, data.regions[i].stable,
-                           &arrival->packet, &data, !original);
+        uint64_t stable = data.side == qsm_side(engine) ? data.regions[i].stable : 0;
+        qsm_stream_receive(stream, data.regions[i].sequence, stable, &arrival->packet, &data,
+                           !original);
     }
     if (!known) qsm_count(engine, QSM_COUNT_data_unknown_region);
 }
@@ -49,9 +55,12 @@ static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
 static void handle_first_link_packet(qsm_engine *engine, const qsm_arrival *arrival,
                                      const qsm_link_packet *link) {
     uint64_t from = arrival->header.sender;
-    if (link->sequence != 1 || qsm_dead_has(&engine->dead, from) ||
-        !qsm_host_admits(engine, from, link->payload, link->payload_bytes)) {
+    if (link->sequence != 1 || !qsm_host_admits(engine, from, link->payload, link->payload_bytes)) {
         qsm_count(engine, QSM_COUNT_dropped_stranger);
+        return;
+    }
+    if (qsm_dead_has(&engine->dead, from)) {
+        qsm_host_refuse(engine, from, &arrival->from);
         return;
     }
     qsm_peer *peer = qsm_peer_use(engine, from, &arrival->from);
@@ -67,10 +76,10 @@ static void handle_first_link_packet(qsm_engine *engine, const qsm_arrival *arri
 
 void qsm_link_message_arrived(qsm_engine *engine, qsm_peer *peer, const uint8_t *message,
                               uint32_t bytes) {
-    if (bytes == 0) return;
+    if (bytes == 0 || engine->client.health == QSM_HEALTH_CLOSED) return;
     if (message[0] == QSM_TO_EXECUTOR_ESTATE) {
         qsm_reader in = {.at = message + 1, .end = message + bytes};
-        qsm_orphan_estate_arrived(engine, peer->id, &in);
+        qsm_exchange_arrived(engine, peer->id, &in);
     } else if (message[0] >= QSM_TO_CLIENT_BATCH) {
         qsm_client_message(engine, peer->id, message, bytes);
     } else {
@@ -80,10 +89,15 @@ void qsm_link_message_arrived(qsm_engine *engine, qsm_peer *peer, const uint8_t 
 
 void qsm_link_broken(qsm_engine *engine, qsm_peer *peer) {
     /* What was dropped cannot be said again in part: whoever is concerned begins anew. */
+    qsm_exchange_link_lost(engine, peer->id);
     if (engine->host != NULL)
         qsm_host_lost(engine, peer->id);
     else if (engine->client.host == peer)
         qsm_client_search(engine, QSM_REASON_HOST_SILENT);
+}
+
+void qsm_link_reset(qsm_engine *engine, qsm_peer *peer) {
+    qsm_exchange_link_lost(engine, peer->id);
 }
 
 static void handle_status(qsm_region *region, uint64_t from, const qsm_status *status) {
@@ -97,6 +111,10 @@ static void handle_status(qsm_region *region, uint64_t from, const qsm_status *s
 static void handle_region_packet(qsm_engine *engine, const qsm_header *header,
                                  const qsm_control *control, uint64_t uid) {
     qsm_region *region = qsm_region_find(engine, uid);
+    if (control->side != qsm_side(engine)) {
+        qsm_count(engine, QSM_COUNT_dropped_other_side);
+        return;
+    }
     if (region == NULL) {
         qsm_count(engine, QSM_COUNT_data_unknown_region);
         if (header->kind == QSM_KIND_ORPHAN_QUERY)

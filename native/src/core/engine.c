@@ -140,10 +140,11 @@ bool qsm_address_equal(const qsm_address *a, const qsm_address *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-void qsm_post_control(qsm_engine *engine, uint8_t kind, const qsm_control *control,
+void qsm_post_control(qsm_engine *engine, uint8_t kind, qsm_control *control,
                       const qsm_address *to) {
     qsm_buffer *buffer = qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES);
     if (buffer == NULL) return;
+    control->side = qsm_side(engine);
     uint32_t bytes = qsm_control_write(&engine->keys, kind, engine->id, ++engine->control_counter,
                                        control, buffer->data, engine->config.datagram_bytes_max);
     qsm_slice packet = {.buffer = buffer, .bytes = bytes};
@@ -301,18 +302,23 @@ static bool handle_next(qsm_engine *engine, uint32_t class) {
     return true;
 }
 
+static bool is_closed(const qsm_engine *engine) {
+    return engine->client.health == QSM_HEALTH_CLOSED;
+}
+
 int qsm_engine_turn(qsm_engine *engine, uint64_t now_ns, uint32_t work_max) {
     uint32_t done = 0;
     engine->now_ns = now_ns;
-    if (engine->client.health == QSM_HEALTH_CLOSED) return 0;
+    if (is_closed(engine)) return 0;
     qsm_client_turned(engine, now_ns);
-    while (done < work_max && handle_next(engine, QSM_CLASS_CONTROL))
+    /* Any piece of work may be the one that ends the engine's life. */
+    while (done < work_max && !is_closed(engine) && handle_next(engine, QSM_CLASS_CONTROL))
         done++;
-    while (done < work_max && handle_next(engine, QSM_CLASS_REPAIR))
+    while (done < work_max && !is_closed(engine) && handle_next(engine, QSM_CLASS_REPAIR))
         done++;
-    while (done < work_max && qsm_alarms_run_one(&engine->alarms, now_ns))
+    while (done < work_max && !is_closed(engine) && qsm_alarms_run_one(&engine->alarms, now_ns))
         done++;
-    while (done < work_max && handle_next(engine, QSM_CLASS_DATA))
+    while (done < work_max && !is_closed(engine) && handle_next(engine, QSM_CLASS_DATA))
         done++;
     return (int)done;
 }

@@ -109,8 +109,13 @@ static inline void qsm_note(qsm_engine *engine, enum qsm_trace_kind kind, uint64
     qsm_trace_add(&engine->trace, engine->now_ns, kind, a, b);
 }
 
+/* Whose opinion this node shares on who is alive: see wire.h. */
+static inline uint32_t qsm_side(const qsm_engine *engine) {
+    return engine->client.directory != NULL ? engine->client.directory->tag : 0;
+}
+
 /* Sends a control packet; a full pool loses it as a network would. */
-void qsm_post_control(qsm_engine *engine, uint8_t kind, const qsm_control *control,
+void qsm_post_control(qsm_engine *engine, uint8_t kind, qsm_control *control,
                       const qsm_address *to);
 /* Queues a packet; takes a reference of its own. False when the queue cannot grow. */
 bool qsm_post_packet(qsm_engine *engine, uint32_t class, const qsm_address *to,

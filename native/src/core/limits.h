@@ -30,6 +30,7 @@
 #define QSM_REPAIRS_ASKED_MAX 1024u    /* packets asked for in one go by one stream */
 #define QSM_REPAIR_QUEUE_MAX 1024u     /* runs of packets that others may have waiting here */
 #define QSM_PARKED_MESSAGES_MAX 65536u /* messages waiting for an earlier one of their sender */
+#define QSM_ESTATE_OFFERS_MAX 65536u   /* messages of one dead sender offered by other regions */
 #define QSM_EVENTS_MAX 65536u          /* events not yet fetched; deliveries stop before */
 
 #define QSM_LINK_WINDOW 64u            /* unacknowledged packets of a control link */
@@ -40,10 +41,12 @@
 #define QSM_CLIENTS_MAX 16384u /* nodes of one scope */
 #define QSM_APPLICANTS_MAX 64u /* nodes whose request for admission is still arriving */
 #define QSM_GROUPS_PER_NODE_MAX 131072u
-#define QSM_SUCCESSORS_MAX 8u  /* nodes told to all as next in line for hosting */
-#define QSM_EVICTED_MAX 4096u  /* ids remembered as put out */
-#define QSM_DIRECTORIES_MAX 8u /* epochs whose regions may still be draining */
-#define QSM_PAST_VIEWS 16u     /* views of a group that a member remembers having been in */
+#define QSM_SUCCESSORS_MAX 8u        /* nodes told to all as next in line for hosting */
+#define QSM_EVICTED_MAX 4096u        /* ids remembered as put out */
+#define QSM_DIRECTORIES_MAX 8u       /* epochs whose regions may still be draining */
+#define QSM_LEGACIES_MAX 16u         /* earlier hosts whose members a host takes over */
+#define QSM_LEGACY_REGIONS_MAX 4096u /* and regions of theirs, at a time */
+#define QSM_PAST_VIEWS 16u           /* views of a group that a member remembers having been in */
 #define QSM_PLAN_BYTES_MAX (16u << 20)
 
 #endif

@@ -153,12 +153,10 @@ static void write_ranges(qsm_writer *writer, const qsm_range *ranges, uint32_t c
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-enum { RANGE_BYTES = 12 };
-
 uint32_t qsm_data_front_bytes(const qsm_data *data) {
     uint32_t bytes =
         QSM_HEADER_BYTES + QSM_DATA_FIXED_BYTES + data->region_count * QSM_REGION_HEADER_BYTES +
-        data->message_count * QSM_MESSAGE_HEADER_BYTES + data->hole_count * RANGE_BYTES;
+        data->message_count * QSM_MESSAGE_HEADER_BYTES + data->hole_count * QSM_RANGE_BYTES;
     for (uint32_t i = 0; i < data->message_count; i++)
         if (data->messages[i].flags & QSM_MESSAGE_FIRST) bytes += QSM_MESSAGE_FIRST_BYTES;
     return bytes;
@@ -166,6 +164,7 @@ uint32_t qsm_data_front_bytes(const qsm_data *data) {
 
 static bool read_data_start(qsm_reader *reader, const qsm_header *header, qsm_data *data) {
     data->sender = header->sender;
+    data->side = header->counter;
     data->flags = qsm_read8(reader);
     data->region_count = qsm_read8(reader);
     data->message_count = qsm_read8(reader);
@@ -216,6 +215,16 @@ bool qsm_data_read(const qsm_header *header, const uint8_t *packet, uint32_t byt
     return !reader.failed && reader.at == reader.end && sealed == bytes;
 }
 
+bool qsm_data_reread(const qsm_slice *packet, qsm_data *data) {
+    const uint8_t *bytes = qsm_slice_data(packet);
+    qsm_reader reader = {.at = bytes + 4, .end = bytes + 16};
+    qsm_header header = {.kind = QSM_KIND_DATA,
+                         .front_bytes = (uint16_t)(bytes[2] | bytes[3] << 8),
+                         .counter = qsm_read32(&reader)};
+    header.sender = qsm_read64(&reader);
+    return qsm_data_read(&header, bytes, packet->bytes, data);
+}
+
 uint32_t qsm_data_write(const qsm_scope_keys *keys, uint8_t *packet, uint32_t bytes_max,
                         const qsm_data *data, const uint8_t *sealed) {
     uint32_t front = qsm_data_front_bytes(data);
@@ -224,7 +233,8 @@ uint32_t qsm_data_write(const qsm_scope_keys *keys, uint8_t *packet, uint32_t by
         sealed_bytes += data->messages[i].bytes;
     if (front + sealed_bytes > bytes_max) return 0;
     if (sealed_bytes && sealed != packet + front) memmove(packet + front, sealed, sealed_bytes);
-    qsm_writer writer = qsm_header_begin(packet, bytes_max, QSM_KIND_DATA, data->sender, 0);
+    qsm_writer writer =
+        qsm_header_begin(packet, bytes_max, QSM_KIND_DATA, data->sender, data->side);
     qsm_write8(&writer, data->flags);
     qsm_write8(&writer, data->region_count);
     qsm_write8(&writer, data->message_count);
@@ -362,9 +372,17 @@ static void read_link(qsm_reader *reader, qsm_link_packet *link) {
     link->payload = qsm_read_bytes(reader, link->payload_bytes);
 }
 
+/* What depends on who counts as alive in a region says whose opinion that is. */
+static bool is_about_region(uint8_t kind) {
+    return kind == QSM_KIND_STATUS || kind == QSM_KIND_TOKEN || kind == QSM_KIND_TOKEN_ACK ||
+           kind == QSM_KIND_ACK || kind == QSM_KIND_NUDGE || kind == QSM_KIND_ORPHAN_QUERY ||
+           kind == QSM_KIND_ORPHAN_REPORT;
+}
+
 bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t bytes,
                       qsm_control *control) {
     qsm_reader in = {.at = packet + QSM_HEADER_BYTES, .end = packet + bytes};
+    control->side = is_about_region(header->kind) ? qsm_read32(&in) : 0;
     switch (header->kind) {
     case QSM_KIND_STATUS:
         control->status.region = qsm_read64(&in);
@@ -451,6 +469,7 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
                            uint32_t counter, const qsm_control *control, uint8_t *packet,
                            uint32_t bytes_max) {
     qsm_writer out = qsm_header_begin(packet, bytes_max, kind, sender, counter);
+    if (is_about_region(kind)) qsm_write32(&out, control->side);
     switch (kind) {
     case QSM_KIND_STATUS:
         qsm_write64(&out, control->status.region);

@@ -8,10 +8,15 @@
  *     0  u8   version
  *     1  u8   kind
  *     2  u16  front: bytes from 0 on that the tag covers; all of the packet unless it is data
- *     4  u32  counter: grows with each control packet of its sender, against replay; 0 in data
+ *     4  u32  counter: grows with each control packet of its sender, against replay; in data the
+ *             side of its maker
  *     8  u64  sender: id of the node that made the packet
  *    16  tag  16 bytes, under the scope's key
  *    32  body
+ *
+ * A side is the host that somebody follows, by the tag of its regions. Nodes that follow different
+ * hosts (after a partition, or while one takes over) differ in whom they count as alive; what one
+ * says of stability means nothing to the other.
  *
  * A data packet's body: region headers, message table, estate holes (all covered by the packet's
  * tag), then the sealed messages (covered by the tags in the table). Its sender is the node whose
@@ -23,6 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/buffer.h"
 #include "core/limits.h"
 #include "core/seal.h"
 #include "qsm.h"
@@ -34,6 +40,7 @@
 #define QSM_MESSAGE_FIRST_BYTES 8u /* more, for a sender's first message in a view */
 #define QSM_DATA_FIXED_BYTES 4u
 #define QSM_ADDRESS_BYTES 20u
+#define QSM_RANGE_BYTES 12u
 
 enum qsm_kind {
     QSM_KIND_DATA = 1,
@@ -147,16 +154,19 @@ typedef struct {
 
 typedef struct {
     uint64_t sender;
+    uint32_t side; /* of whoever made the packet */
     uint8_t flags;
     uint8_t region_count;
     uint8_t message_count;
-    uint8_t hole_count; /* of an estate's last packet: sequences that nobody has */
+    uint8_t hole_count; /* of an estate's last packets: sequences that nobody has */
     qsm_region_header regions[QSM_REGION_HEADERS_MAX];
     qsm_message messages[QSM_PACKET_MESSAGES_MAX];
     qsm_range holes[QSM_RANGES_MAX];
 } qsm_data;
 
 bool qsm_data_read(const qsm_header *header, const uint8_t *packet, uint32_t bytes, qsm_data *data);
+/* Reads a data packet that has been read or written here before. */
+bool qsm_data_reread(const qsm_slice *packet, qsm_data *data);
 /* Region headers only, for those who need no more (finding the stream of a packet). */
 bool qsm_data_read_regions(const qsm_header *header, const uint8_t *packet, uint32_t bytes,
                            qsm_data *data);
@@ -317,6 +327,7 @@ typedef struct {
         qsm_orphan_query orphan_query;
         qsm_orphan_report orphan_report;
     };
+    uint32_t side; /* of the sender, in packets about a region; set by qsm_post_control */
 } qsm_control;
 
 /* Reads and checks the body of a control packet; false when anything is out of bounds or left over.

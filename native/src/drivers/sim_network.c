@@ -282,6 +282,7 @@ bool qsm_sim_network_is_cut(qsm_sim_network *network, uint32_t from, uint32_t to
 }
 
 static bool is_lost(qsm_sim_network *network, const qsm_sim_link *link, qsm_sim_port *port) {
+    if (link->burst_packets == 0) port->burst_left = 0; /* a link without bursts ends one, too */
     if (port->burst_left > 0) {
         port->burst_left--;
         return true;

@@ -35,6 +35,54 @@ static qsm_group *next_group(qsm_engine *engine, uint32_t *cursor, qsm_group *la
     return qsm_table_next(&engine->groups, cursor);
 }
 
+/* Those whom that host has put out: they cannot come along with us, even if they do not know. */
+static void report_dead(const qsm_engine *engine, uint32_t tag, qsm_bytes *out) {
+    uint32_t count_at = out->count, count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t i = 0; i < QSM_EVICTED_MAX && i < engine->dead.next; i++) {
+        uint64_t id = engine->dead.order[i];
+        uint64_t batch = qsm_dead_since(&engine->dead, id);
+        if (!qsm_dead_has(&engine->dead, id) || (batch & 0xffff) != (tag & 0xffff)) continue;
+        qsm_bytes_add64(out, id);
+        count++;
+    }
+    qsm_bytes_patch32(out, count_at, count);
+}
+
+/* What this node knows of earlier hosts: how far it has followed each, which views it was told of,
+ * and the regions that are not dissolved yet. */
+static void report_past(qsm_engine *engine, qsm_bytes *out) {
+    uint32_t count_at = out->count, count = 0, cursor = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++) {
+        const qsm_directory *directory = &engine->client.directories[i];
+        if (!directory->used) continue;
+        qsm_bytes_add32(out, directory->tag);
+        qsm_bytes_add64(out, directory->applied);
+        report_dead(engine, directory->tag, out);
+        count++;
+    }
+    qsm_bytes_patch32(out, count_at, count);
+    qsm_bytes_add32(out, engine->group_count);
+    for (qsm_group *group = next_group(engine, &cursor, NULL); group;
+         group = next_group(engine, &cursor, group)) {
+        qsm_bytes_add(out, group->id, QSM_GROUP_ID_BYTES);
+        qsm_bytes_add64(out, group->view);
+    }
+    qsm_bytes_add32(out, engine->regions.count);
+    cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
+        qsm_bytes_add64(out, region->uid);
+        qsm_bytes_add64(out, region->created);
+        qsm_bytes_add32(out, region->member_count);
+        for (uint32_t i = 0; i < region->member_count; i++) {
+            qsm_bytes_add64(out, region->members[i].id);
+            qsm_bytes_add8(out, region->members[i].dead);
+        }
+        region->drained = false; /* the new host has not heard it */
+    }
+}
+
 void qsm_apply_join(qsm_engine *engine) {
     qsm_client *client = &engine->client;
     qsm_bytes out = {0};
@@ -44,20 +92,7 @@ void qsm_apply_join(qsm_engine *engine) {
     qsm_bytes_add64(&out, client->view_floor);
     qsm_bytes_add32(&out, ++client->joins);
     qsm_bytes_add32(&out, client->requests);
-    qsm_bytes_add32(&out, engine->group_count);
-    uint32_t cursor = 0;
-    for (qsm_group *group = next_group(engine, &cursor, NULL); group;
-         group = next_group(engine, &cursor, group))
-        qsm_bytes_add(&out, group->id, QSM_GROUP_ID_BYTES);
-    qsm_bytes_add32(&out, engine->regions.count);
-    cursor = 0;
-    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
-        qsm_bytes_add64(&out, region->uid);
-        qsm_bytes_add32(&out, region->member_count);
-        for (uint32_t i = 0; i < region->member_count; i++)
-            qsm_bytes_add64(&out, region->members[i].id);
-        region->drained = false; /* the new host has not heard it */
-    }
+    report_past(engine, &out);
     client->requests_sent = client->requests;
     client->left_count = 0;
     send_to_host(engine, &out);
@@ -153,8 +188,17 @@ void qsm_apply_hand_over(qsm_engine *engine) {
 
 void qsm_client_directory_unused(qsm_engine *engine, qsm_directory *directory) {
     if (directory->region_count > 0 || directory == engine->client.directory) return;
+    qsm_directory_free(directory);
+}
+
+void qsm_directory_free(qsm_directory *directory) {
     qsm_table_free(&directory->groups);
+    qsm_table_free(&directory->alive);
     *directory = (qsm_directory){0};
+}
+
+bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id) {
+    return !directory->judged || qsm_table_get(&directory->alive, id) != NULL;
 }
 
 static qsm_directory *find_directory(qsm_client *client, uint32_t tag) {
@@ -162,6 +206,10 @@ static qsm_directory *find_directory(qsm_client *client, uint32_t tag) {
         if (client->directories[i].used && client->directories[i].tag == tag)
             return &client->directories[i];
     return NULL;
+}
+
+bool qsm_client_has_followed(qsm_engine *engine, uint32_t tag) {
+    return find_directory(&engine->client, tag) != NULL;
 }
 
 /* The directory of the host that this batch comes from; a new one when the host is new. */
@@ -195,7 +243,7 @@ static bool add_member(qsm_engine *engine, qsm_region_member *member, uint64_t i
     member->peer = qsm_peer_use(engine, id, address);
     if (member->peer == NULL) return false;
     member->peer->rank = rank;
-    if (member->peer->dead) qsm_dead_remove(&engine->dead, id);
+    qsm_dead_remove(&engine->dead, id); /* whom the host lists is alive */
     member->peer->dead = false;
     return true;
 }
@@ -343,7 +391,10 @@ static bool apply_outsider(qsm_engine *engine, qsm_reader *in) {
     qsm_read_address(in, &address);
     if (in->failed || id == 0) return false;
     if (region == NULL || id == engine->id) return true;
-    return qsm_region_add_outsider(region, id, &address);
+    if (!qsm_region_add_outsider(region, id, &address)) return false;
+    qsm_dead_remove(&engine->dead, id);
+    qsm_peer_find(engine, id)->dead = false;
+    return true;
 }
 
 /* A region may only go when no group maps to it. Normally its groups have new views by now. */
@@ -360,14 +411,8 @@ static void unmap_region(qsm_engine *engine, qsm_region *region) {
             }
 }
 
-static void apply_death(qsm_engine *engine, uint64_t batch, uint64_t uid, uint64_t id) {
-    if (id == engine->id) return; /* that comes by another way */
-    qsm_dead_add(&engine->dead, id, batch, uid == 0);
-    if (uid == 0) {
-        qsm_peer *peer = qsm_peer_find(engine, id);
-        if (peer != NULL) peer->dead = true;
-        if (peer != NULL && peer->link != NULL) qsm_link_free(peer->link);
-    }
+/* The node died in all regions, or in those of one earlier host (`directory` not NULL). */
+static void node_died(qsm_engine *engine, const qsm_directory *directory, uint64_t id) {
     uint32_t count = 0, cursor = 0;
     /* What follows from a death may dissolve nothing, but streams come and go: collect first. */
     qsm_region *region;
@@ -375,19 +420,74 @@ static void apply_death(qsm_engine *engine, uint64_t batch, uint64_t uid, uint64
         calloc(engine->regions.count ? engine->regions.count : 1, sizeof *regions);
     if (regions == NULL) return;
     while ((region = qsm_table_next(&engine->regions, &cursor)) != NULL)
-        if (uid == 0 || region->uid == uid) regions[count++] = region;
+        if (directory == NULL || region->directory == directory) regions[count++] = region;
     for (uint32_t i = 0; i < count; i++)
         if (!QSM_BUG(7)) qsm_region_node_died(regions[i], id);
     free(regions);
 }
 
+static void apply_death(qsm_engine *engine, uint64_t batch, uint64_t id) {
+    if (id == engine->id) return; /* that comes by another way */
+    qsm_dead_add(&engine->dead, id, batch, true);
+    qsm_peer *peer = qsm_peer_find(engine, id);
+    if (peer != NULL) peer->dead = true;
+    if (peer != NULL && peer->link != NULL) qsm_link_free(peer->link);
+    node_died(engine, NULL, id);
+}
+
+/* Adds those who know the regions of the directory and have not come over with us. */
+static void collect_lost(qsm_engine *engine, const qsm_directory *directory, qsm_table *lost) {
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
+        if (region->directory != directory) continue;
+        for (uint32_t i = 0; i < region->member_count; i++)
+            if (!qsm_directory_knows_alive(directory, region->members[i].id))
+                qsm_table_put(lost, region->members[i].id, region);
+        uint32_t inner = 0;
+        for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &inner)) != NULL;)
+            if (!qsm_directory_knows_alive(directory, stream->sender))
+                qsm_table_put(lost, stream->sender, region);
+    }
+}
+
+/* Who is left of those who followed an earlier host. All others count as dead in its regions; where
+ * else they are is another matter. */
+static bool apply_judgement(qsm_engine *engine, uint64_t batch, qsm_reader *in) {
+    qsm_directory *directory = find_directory(&engine->client, qsm_read32(in));
+    uint32_t count = qsm_read32(in);
+    if (in->failed || qsm_reader_left(in) / 8 < count) return false;
+    qsm_table alive = {0};
+    bool good = true;
+    for (uint32_t i = 0; i < count; i++)
+        good = qsm_table_put(&alive, qsm_read64(in), engine) && good;
+    if (!good || directory == NULL || directory == engine->client.directory) {
+        qsm_table_free(&alive);
+        return good;
+    }
+    qsm_table_free(&directory->alive);
+    directory->judged = true;
+    directory->alive = alive;
+    qsm_table lost = {0};
+    collect_lost(engine, directory, &lost);
+    for (uint32_t i = 0; i < lost.capacity; i++) {
+        if (lost.slots[i].value == NULL || lost.slots[i].key == engine->id) continue;
+        qsm_dead_add(&engine->dead, lost.slots[i].key, batch, false);
+        node_died(engine, directory, lost.slots[i].key);
+    }
+    qsm_table_free(&lost);
+    return true;
+}
+
+static void check_drained(qsm_engine *engine) {
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
+        qsm_region_check_drained(region);
+}
+
 static void close_older_regions(qsm_engine *engine, qsm_directory *directory) {
     uint32_t cursor = 0;
     for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
-        if (region->directory != directory) {
-            qsm_region_close(region);
-            qsm_region_check_drained(region);
-        }
+        if (region->directory != directory) qsm_region_close(region);
 }
 
 static void retry_waiting(qsm_engine *engine, qsm_directory *directory) {
@@ -416,10 +516,11 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
     if (batch > engine->client.view_floor) engine->client.view_floor = batch;
     /* Deaths before closings: what the dead have left open keeps a region from being drained. */
     count = qsm_read32(in);
-    for (uint32_t i = 0; i < count && !in->failed; i++) {
-        uint64_t uid = qsm_read64(in);
-        apply_death(engine, batch, uid, qsm_read64(in));
-    }
+    for (uint32_t i = 0; i < count && !in->failed; i++)
+        apply_death(engine, batch, qsm_read64(in));
+    count = qsm_read32(in);
+    for (uint32_t i = 0; i < count; i++)
+        if (!apply_judgement(engine, batch, in)) return false;
     count = qsm_read32(in);
     for (uint32_t i = 0; i < count && !in->failed; i++) {
         qsm_region *region = qsm_region_find(engine, qsm_read64(in));
@@ -448,7 +549,10 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     uint32_t requests_seen = qsm_read32(in);
     if (in->failed || (!QSM_BUG(10) && join != client->joins)) return;
     qsm_directory *directory = enter_directory(engine, tag);
-    if (directory == NULL || !apply_sections(engine, directory, batch, requests_seen, in)) {
+    client->applying = true; /* one death may make a region seem drained that the next one opens */
+    bool applied = directory != NULL && apply_sections(engine, directory, batch, requests_seen, in);
+    client->applying = false;
+    if (!applied) {
         /* What the host says cannot be put in force here (no memory, or it contradicts itself):
          * begin anew. */
         qsm_count(engine, QSM_COUNT_dropped_malformed);
@@ -459,6 +563,7 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     qsm_note(engine, QSM_TRACE_batch_applied, batch, tag);
     if (client->health == QSM_HEALTH_JOINING) qsm_client_admitted(engine);
     close_older_regions(engine, directory);
+    check_drained(engine);
     retry_waiting(engine, directory);
     qsm_scheduler_unblock(engine);
 }

@@ -67,7 +67,7 @@ void qsm_client_stop(qsm_engine *engine) {
     if (client->last_host != NULL) qsm_peer_unuse(engine, client->last_host);
     client->host = client->last_host = NULL;
     for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++)
-        qsm_table_free(&client->directories[i].groups);
+        qsm_directory_free(&client->directories[i]);
     free(client->left);
     free(client->recent);
 }
@@ -113,12 +113,21 @@ void qsm_client_search(qsm_engine *engine, uint32_t reason) {
     begin_search(engine, patience);
 }
 
+/* The host says that it is done and all its regions are: there is nothing to report of it. */
+static void forget_finished_directory(qsm_engine *engine) {
+    qsm_client *client = &engine->client;
+    if (client->directory == NULL || client->directory->region_count > 0) return;
+    qsm_directory_free(client->directory);
+    client->directory = NULL;
+}
+
 void qsm_client_follow(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address,
                        uint32_t reason) {
     qsm_client *client = &engine->client;
     qsm_epoch copy = *epoch;
     qsm_address to = *address;
     stop_following(engine);
+    forget_finished_directory(engine);
     client->target = to;
     client->merging = true;
     if (copy.term > client->term_seen) client->term_seen = copy.term;
@@ -389,10 +398,8 @@ void qsm_client_reset(qsm_engine *engine, uint32_t reason) {
         qsm_region *region = qsm_table_next(&engine->regions, &cursor);
         qsm_region_dissolve(region);
     }
-    for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++) {
-        qsm_table_free(&client->directories[i].groups);
-        client->directories[i] = (qsm_directory){0};
-    }
+    for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++)
+        qsm_directory_free(&client->directories[i]);
     client->directory = NULL;
     client->recent_count = 0;
     client->suspended = false;

@@ -27,13 +27,23 @@ typedef struct qsm_directory {
     uint64_t applied;
     uint32_t region_count;
     qsm_table groups; /* handle -> qsm_group */
+    bool judged;      /* the host is gone, and it has been decided who is left */
+    qsm_table alive;  /* then: ids of those who are */
 } qsm_directory;
+
+/* True for the host that is followed and for earlier ones whose regions are still here. */
+bool qsm_client_has_followed(qsm_engine *engine, uint32_t tag);
+void qsm_directory_free(qsm_directory *directory);
+/* False when the node did not come over from that host with this one: it counts as dead in all
+ * regions of that host. */
+bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id);
 
 typedef struct {
     uint32_t health;
     bool suspended; /* not stepped for long: sends and delivers nothing until the host confirms */
     bool closing;
     bool insisted;            /* has been host, so that it deposes nobody (any more) */
+    bool applying;            /* a batch: nothing is reported before all of it is in force */
     bool merging;             /* on the way to another host, sent by the last one */
     qsm_epoch epoch;          /* of the host that is followed */
     qsm_peer *host;           /* NULL while searching, and when this engine is the host */

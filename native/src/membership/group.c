@@ -124,9 +124,8 @@ void qsm_group_reset(qsm_group *group) {
     group->next_number = (group->serial << 40) + 1;
 }
 
-/* Nothing more can come of a dead sender once all regions have ended its streams. */
-static bool is_done(qsm_engine *engine, uint64_t sender) {
-    if (!qsm_dead_has(&engine->dead, sender)) return false;
+/* Nothing more comes of what the sender has sent so far: all regions have ended its streams. */
+static bool is_heard_out(qsm_engine *engine, uint64_t sender) {
     uint32_t cursor = 0;
     for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
         qsm_stream *stream = qsm_stream_find(region, sender);
@@ -141,12 +140,20 @@ void qsm_group_forget_gone(qsm_group *group) {
     for (qsm_order *order = group->orders; order != NULL;) {
         qsm_order *next = order->next;
         uint64_t sender = order->sender;
-        bool done = is_done(group->engine, sender);
-        if (done && qsm_peer_find(group->engine, sender) == NULL) {
+        bool dead = qsm_dead_has(&group->engine->dead, sender);
+        bool known = qsm_peer_find(group->engine, sender) != NULL;
+        uint64_t died = qsm_dead_since(&group->engine->dead, sender);
+        if ((!dead && known && (died == 0 || order->parked == NULL)) ||
+            !is_heard_out(group->engine, sender)) {
+            order = next;
+            continue;
+        }
+        if (dead && !known) {
             qsm_delivery_forget_sender(group->engine, group, sender);
             next = group->orders; /* several lives of the sender may have gone: begin again */
-        } else if (done) {
-            qsm_delivery_drop_waiting(order);
+        } else {
+            /* One that counted as dead only in regions of an earlier host may go on elsewhere. */
+            qsm_delivery_drop_waiting(order, dead || !known ? UINT64_MAX : died);
         }
         order = next;
     }
@@ -185,6 +192,15 @@ static void remember_view(qsm_group *group, uint64_t view) {
     group->past_views[group->past_view_count++ % QSM_PAST_VIEWS] = view;
 }
 
+/* Messages for several regions are shared between them; that matters when their sender dies. */
+static void note_siblings(const qsm_group *group) {
+    for (uint32_t i = 0; group->region_count > 1 && i < group->region_count; i++) {
+        qsm_region *mine = group->regions[i];
+        for (uint32_t j = 0; mine->my_index >= 0 && j < group->region_count; j++)
+            if (j != i) qsm_table_put(&mine->siblings, group->regions[j]->uid, mine);
+    }
+}
+
 void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
                             uint32_t member_count, qsm_region **regions, uint16_t region_count) {
     qsm_engine *engine = group->engine;
@@ -199,6 +215,7 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
     group->view = view;
     if (group->joined_view == 0) group->joined_view = view;
     remember_view(group, view);
+    note_siblings(group);
     group->first_in_view = true;
     group->broken = false;
     qsm_group_forget_gone(group);

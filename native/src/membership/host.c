@@ -58,6 +58,7 @@ bool qsm_host_start(qsm_engine *engine, uint64_t term, bool took_over) {
     host->tag = (uint32_t)qsm_prng_next(&engine->prng);
     host->batch = engine->client.view_floor;
     host->regrouping = took_over;
+    host->predecessor = engine->client.epoch.host;
     host->regroup_until_ns = engine->now_ns + engine->config.failure_ns / 2;
     qsm_alarm_init(&host->batch_alarm, on_batch_alarm, host);
     qsm_alarm_init(&host->check_alarm, on_check_alarm, host);
@@ -94,6 +95,7 @@ void qsm_host_stop(qsm_engine *engine) {
         uint32_t cursor = 0;
         qsm_host_region_free(host, qsm_table_next(&host->regions, &cursor));
     }
+    qsm_host_forget_legacies(host);
     for (uint32_t i = 0; i < host->dissolved_count; i++)
         qsm_host_region_free(host, host->dissolved[i]);
     for (uint32_t i = 0; i < host->client_count; i++)
@@ -129,19 +131,19 @@ void qsm_host_send(qsm_host *host, qsm_host_client *client, const uint8_t *messa
 
 /* ---- roster ---------------------------------------------------------------------------------- */
 
-static qsm_host_client *find_client(qsm_host *host, uint64_t id) {
+qsm_host_client *qsm_host_find_client(qsm_host *host, uint64_t id) {
     return qsm_table_get(&host->client_by_id, id);
 }
 
-static void add_death(qsm_host *host, uint64_t uid, uint64_t id) {
+void qsm_host_add_death(qsm_host *host, uint64_t id) {
     if (host->death_count == host->death_capacity) {
         uint32_t capacity = host->death_capacity ? host->death_capacity * 2 : 16;
-        qsm_host_death *deaths = realloc(host->deaths, capacity * sizeof *deaths);
+        uint64_t *deaths = realloc(host->deaths, capacity * sizeof *deaths);
         if (deaths == NULL) return;
         host->deaths = deaths;
         host->death_capacity = capacity;
     }
-    host->deaths[host->death_count++] = (qsm_host_death){.uid = uid, .id = id};
+    host->deaths[host->death_count++] = id;
 }
 
 static bool region_has(const qsm_host_region *region, uint64_t id) {
@@ -156,7 +158,7 @@ static void remove_client(qsm_host *host, qsm_host_client *client, uint32_t reas
     uint64_t id = client->id;
     qsm_note(engine, QSM_TRACE_client_evicted, id, reason);
     qsm_dead_add(&engine->dead, id, host->batch + 1, true);
-    add_death(host, 0, id);
+    qsm_host_add_death(host, id);
     uint32_t cursor = 0;
     for (qsm_host_region *region; (region = qsm_table_next(&host->regions, &cursor)) != NULL;) {
         bool took_part = qsm_table_remove(&region->participants, id) != NULL;
@@ -170,6 +172,8 @@ static void remove_client(qsm_host *host, qsm_host_client *client, uint32_t reas
         qsm_table_remove(&host->dissolved[i]->participants, id);
         qsm_table_remove(&host->dissolved[i]->drained, id);
     }
+    for (uint32_t i = 0; i < host->legacy_count; i++)
+        qsm_table_remove(&host->legacies[i]->reporters, id);
     qsm_table_remove(&host->client_by_id, id);
     uint32_t at = 0;
     while (host->clients[at] != client)
@@ -181,13 +185,19 @@ static void remove_client(qsm_host *host, qsm_host_client *client, uint32_t reas
     qsm_host_changed(host);
 }
 
-static void evict(qsm_host *host, qsm_host_client *client, uint8_t reason) {
+void qsm_host_evict(qsm_host *host, qsm_host_client *client, uint8_t reason) {
     qsm_engine *engine = host->engine;
     qsm_count(engine, QSM_COUNT_hosted_evictions);
     qsm_control control = {.evicted = {.node = client->id, .epoch = host->epoch, .reason = reason}};
     qsm_post_control(engine, QSM_KIND_EVICTED, &control, &client->address);
     client->evicted = true;
     remove_client(host, client, reason);
+}
+
+void qsm_host_refuse(qsm_engine *engine, uint64_t id, const qsm_address *address) {
+    qsm_control control = {
+        .evicted = {.node = id, .epoch = engine->host->epoch, .reason = QSM_REASON_EVICTED_SILENT}};
+    qsm_post_control(engine, QSM_KIND_EVICTED, &control, address);
 }
 
 static qsm_host_client *add_client(qsm_host *host, uint64_t id, const qsm_address *address) {
@@ -264,15 +274,16 @@ static uint32_t group_position(const qsm_host_client *client, uint32_t handle) {
     return low;
 }
 
-static void client_joins(qsm_host *host, qsm_host_client *client, const uint8_t *id) {
+/* Returns the handle of the group, 0 when there is no room for it. */
+static uint32_t client_joins(qsm_host *host, qsm_host_client *client, const uint8_t *id) {
     qsm_host_group *group = find_group(host, id, true);
-    if (group == NULL || client->group_count >= QSM_GROUPS_PER_NODE_MAX) return;
+    if (group == NULL || client->group_count >= QSM_GROUPS_PER_NODE_MAX) return 0;
     uint32_t at = group_position(client, group->handle);
-    if (at < client->group_count && client->groups[at] == group->handle) return;
+    if (at < client->group_count && client->groups[at] == group->handle) return group->handle;
     if (client->group_count == client->group_capacity) {
         uint32_t capacity = client->group_capacity ? client->group_capacity * 2 : 8;
         uint32_t *groups = realloc(client->groups, capacity * sizeof *groups);
-        if (groups == NULL) return;
+        if (groups == NULL) return 0;
         client->groups = groups;
         client->group_capacity = capacity;
     }
@@ -282,6 +293,7 @@ static void client_joins(qsm_host *host, qsm_host_client *client, const uint8_t 
     client->group_count++;
     for (uint32_t i = 0; i < group->member_count; i++)
         if (group->members[i] == client->id) group->renewed = true;
+    return group->handle;
 }
 
 static void client_leaves(qsm_host *host, qsm_host_client *client, const uint8_t *id) {
@@ -296,66 +308,6 @@ static void client_leaves(qsm_host *host, qsm_host_client *client, const uint8_t
 
 /* ---- messages of nodes ----------------------------------------------------------------------- */
 
-/* Members of an older region that have not reported it by now follow another host or are dead, or
- * never installed it: those who are here finish it without them. */
-static void judge_legacy(qsm_host *host, qsm_host_region *region) {
-    region->judged = true;
-    for (uint32_t i = 0; i < region->member_count; i++) {
-        uint64_t id = region->members[i];
-        if (qsm_table_get(&region->participants, id) != NULL) continue;
-        qsm_host_client *client = find_client(host, id);
-        /* Who is here but never installed the region has missed messages: it begins anew. */
-        if (client != NULL && client->peer == NULL)
-            host->steps_down = true;
-        else if (client != NULL)
-            evict(host, client, QSM_REASON_EVICTED_SILENT);
-        else
-            add_death(host, region->uid, id);
-        region->last_death = UINT64_MAX;
-    }
-    qsm_host_changed(host);
-}
-
-/* A region of an earlier host that this node is still in: to be drained like any other. */
-static void report_legacy(qsm_host *host, qsm_host_client *client, qsm_reader *in) {
-    uint64_t uid = qsm_read64(in);
-    uint32_t count = qsm_read32(in);
-    if (count == 0 || count > QSM_REGION_MEMBERS_MAX || qsm_reader_left(in) / 8 < count) {
-        in->failed = true;
-        return;
-    }
-    qsm_host_region *region = qsm_table_get(&host->regions, uid);
-    if (region == NULL && uid >> 32 != host->tag) {
-        region = calloc(1, sizeof *region);
-        uint64_t *members = malloc(count * sizeof *members);
-        if (region == NULL || members == NULL || !qsm_table_put(&host->regions, uid, region)) {
-            free(region);
-            free(members);
-            in->failed = true;
-            return;
-        }
-        *region = (qsm_host_region){
-            .uid = uid, .members = members, .member_count = count, .closing = true, .legacy = true};
-        region->judge_ns = host->engine->now_ns + host->engine->config.failure_ns / 2;
-        for (uint32_t i = 0; i < count; i++)
-            members[i] = qsm_read64(in);
-    } else {
-        qsm_read_bytes(in, count * 8);
-    }
-    if (region == NULL) return;
-    if (region->judged && qsm_table_get(&region->participants, client->id) == NULL) {
-        client->too_late = true; /* the others have finished without it */
-        return;
-    }
-    qsm_table_put(&region->participants, client->id, client);
-    qsm_table_put(&client->known, uid, region);
-    /* The newcomer does not know who has died meanwhile. */
-    for (uint32_t i = 0; i < region->member_count; i++)
-        if (qsm_dead_has(&host->engine->dead, region->members[i]))
-            add_death(host, 0, region->members[i]);
-    if (region->judged) judge_legacy(host, region); /* tell the newcomer, too */
-}
-
 static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
     qsm_engine *engine = host->engine;
     qsm_address address;
@@ -364,11 +316,8 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
     uint64_t floor = qsm_read64(in);
     uint32_t join = qsm_read32(in);
     uint32_t requests = qsm_read32(in);
-    uint32_t group_count = qsm_read32(in);
-    if (in->failed || group_count > QSM_GROUPS_PER_NODE_MAX ||
-        qsm_reader_left(in) / 16 < group_count)
-        return;
-    qsm_host_client *client = find_client(host, from);
+    if (in->failed) return;
+    qsm_host_client *client = qsm_host_find_client(host, from);
     if (client != NULL) { /* asks again, e.g. after it had lost sight of us: tell it everything anew
                            */
         client->told = false;
@@ -377,18 +326,28 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
         client = add_client(host, from, &address);
         if (client == NULL) return;
         qsm_count(engine, QSM_COUNT_hosted_joins);
-        qsm_note(engine, QSM_TRACE_client_joined, from, group_count);
+        qsm_note(engine, QSM_TRACE_client_joined, from, join);
     }
     if (!QSM_BUG(16) && floor > host->batch && floor < UINT64_MAX >> 8) host->batch = floor;
     client->join = join;
     client->requests_seen = requests;
-    for (uint32_t i = 0; i < group_count; i++)
-        client_joins(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
-    uint32_t regions = qsm_read32(in);
-    for (uint32_t i = 0; i < regions && !in->failed; i++)
-        report_legacy(host, client, in);
-    if (client->too_late && client->peer != NULL) evict(host, client, QSM_REASON_EVICTED_SILENT);
+    qsm_host_report_directories(host, client, in);
+    uint32_t group_count = qsm_read32(in);
+    if (group_count > QSM_GROUPS_PER_NODE_MAX || qsm_reader_left(in) / 24 < group_count)
+        in->failed = true;
+    for (uint32_t i = 0; i < group_count && !in->failed; i++) {
+        uint32_t handle = client_joins(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
+        qsm_host_report_view(host, handle, qsm_read64(in));
+    }
+    qsm_host_report_regions(host, client, in);
+    if (client->too_late && client->peer != NULL)
+        qsm_host_evict(host, client, QSM_REASON_EVICTED_SILENT);
     qsm_host_changed(host);
+    if (host->regrouping && qsm_host_is_complete(host)) { /* nobody else is waited for */
+        host->regroup_until_ns = engine->now_ns;
+        qsm_alarm_set_earlier(&engine->alarms, &host->batch_alarm,
+                              engine->now_ns + engine->config.batch_ns);
+    }
 }
 
 static void handle_changes(qsm_host *host, qsm_host_client *client, qsm_reader *in) {
@@ -412,7 +371,7 @@ static void handle_drained(qsm_host *host, qsm_host_client *client, qsm_reader *
     if (in->failed || region == NULL || !region->closing || applied < region->last_death) return;
     if (qsm_table_get(&region->participants, client->id) == NULL) return;
     qsm_table_put(&region->drained, client->id, client);
-    qsm_host_check_dissolved(host, region);
+    qsm_host_check_dissolved(host);
 }
 
 static bool takes_part_anywhere(qsm_host *host, const qsm_host_client *client) {
@@ -442,10 +401,14 @@ void qsm_host_message(qsm_engine *engine, uint64_t from, const uint8_t *message,
     if (host == NULL || bytes == 0) return;
     qsm_reader in = {.at = message + 1, .end = message + bytes};
     if (message[0] == QSM_TO_HOST_JOIN) {
-        if (!host->yielding) handle_join(host, from, &in);
+        qsm_peer *peer = qsm_peer_find(engine, from);
+        if (peer != NULL && qsm_dead_has(&engine->dead, from))
+            qsm_host_refuse(engine, from, &peer->address);
+        else if (!host->yielding)
+            handle_join(host, from, &in);
         return;
     }
-    qsm_host_client *client = find_client(host, from);
+    qsm_host_client *client = qsm_host_find_client(host, from);
     if (client == NULL) {
         qsm_count(engine, QSM_COUNT_dropped_stranger);
         return;
@@ -454,7 +417,7 @@ void qsm_host_message(qsm_engine *engine, uint64_t from, const uint8_t *message,
     case QSM_TO_HOST_CHANGES: handle_changes(host, client, &in); break;
     case QSM_TO_HOST_DRAINED: handle_drained(host, client, &in); break;
     case QSM_TO_HOST_SLOW:
-        if (client->peer != NULL) evict(host, client, QSM_REASON_EVICTED_SLOW);
+        if (client->peer != NULL) qsm_host_evict(host, client, QSM_REASON_EVICTED_SLOW);
         break;
     case QSM_TO_HOST_LEAVE:
         client->leaving = true;
@@ -516,14 +479,14 @@ bool qsm_host_admits(qsm_engine *engine, uint64_t id, const uint8_t *message, ui
 }
 
 void qsm_host_heard(qsm_engine *engine, uint64_t id) {
-    qsm_host_client *client = find_client(engine->host, id);
+    qsm_host_client *client = qsm_host_find_client(engine->host, id);
     if (client != NULL) client->heard_ns = engine->now_ns;
 }
 
 void qsm_host_lost(qsm_engine *engine, uint64_t id) {
-    qsm_host_client *client = find_client(engine->host, id);
+    qsm_host_client *client = qsm_host_find_client(engine->host, id);
     if (client != NULL && client->peer != NULL)
-        evict(engine->host, client, QSM_REASON_EVICTED_SILENT);
+        qsm_host_evict(engine->host, client, QSM_REASON_EVICTED_SILENT);
 }
 
 void qsm_host_slept(qsm_engine *engine, uint64_t now_ns) {
@@ -534,7 +497,7 @@ void qsm_host_slept(qsm_engine *engine, uint64_t now_ns) {
 void qsm_host_ping_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *ping,
                            const qsm_address *address) {
     qsm_host *host = engine->host;
-    qsm_host_client *client = host != NULL ? find_client(host, from) : NULL;
+    qsm_host_client *client = host != NULL ? qsm_host_find_client(host, from) : NULL;
     if (client == NULL) {
         /* Only who was put out, or is sure to follow us, is told so; others may have their own
          * host. */
@@ -590,15 +553,12 @@ static void on_batch_alarm(void *context, uint64_t now_ns) {
                       now_ns + host->engine->config.batch_ns);
         return;
     }
-    host->regrouping = false;
+    if (host->regrouping) {
+        host->regrouping = false;
+        qsm_host_judge(host, now_ns);
+        if (host->steps_down) return; /* with the next look at the clock */
+    }
     qsm_host_make_batch(host, now_ns);
-}
-
-static void judge_legacies(qsm_host *host, uint64_t now_ns) {
-    uint32_t cursor = 0;
-    for (qsm_host_region *region; (region = qsm_table_next(&host->regions, &cursor)) != NULL;)
-        if (region->legacy && !region->judged && now_ns >= region->judge_ns)
-            judge_legacy(host, region);
 }
 
 static void finish_yielding(qsm_host *host) {
@@ -628,10 +588,10 @@ static void on_check_alarm(void *context, uint64_t now_ns) {
         qsm_host_client *client = host->clients[i];
         if (client->peer == NULL || now_ns - client->heard_ns <= engine->config.failure_ns)
             continue;
-        evict(host, client, QSM_REASON_EVICTED_SILENT);
+        qsm_host_evict(host, client, QSM_REASON_EVICTED_SILENT);
         i--;
     }
-    judge_legacies(host, now_ns);
+    qsm_host_judge(host, now_ns);
     if (host->steps_down) {
         qsm_client_reset(engine, QSM_REASON_EVICTED_SILENT); /* frees the host */
         return;

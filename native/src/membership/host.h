@@ -19,6 +19,7 @@
 
 typedef struct qsm_peer qsm_peer;
 typedef struct qsm_host_region qsm_host_region;
+typedef struct qsm_host_legacy qsm_host_legacy;
 
 /* One node of the roster. */
 typedef struct {
@@ -32,12 +33,14 @@ typedef struct {
     uint32_t requests_seen;
     uint64_t heard_ns;
     uint64_t joined_ns;
+    uint64_t told_batch; /* the last that it was sent */
     bool hears_multicast;
-    bool leaving;    /* wants to go; is in no view any more */
-    bool released;   /* has been told that it may go */
-    bool told;       /* has been sent a batch */
-    bool evicted;    /* nothing more is said to it */
-    bool too_late;   /* comes with a region that the others have finished without it */
+    bool leaving;  /* wants to go; is in no view any more */
+    bool released; /* has been told that it may go */
+    bool told;     /* has been sent a batch since it asked for admission the last time */
+    bool pending;  /* what it brings of earlier hosts is not judged yet: is in no view until then */
+    bool evicted;  /* nothing more is said to it */
+    bool too_late; /* comes with regions that the others have finished without it */
     qsm_table known; /* uid -> qsm_host_region: those it has been told of */
     /* for the batch being made */
     qsm_bytes batch;
@@ -63,10 +66,10 @@ struct qsm_host_region {
     uint32_t member_count;
     bool unicast;
     bool closing;
-    bool legacy; /* of an earlier host: reported by those who are in it */
-    bool judged; /* those who did not report it count as dead in it */
-    bool used;   /* in the batch being made */
-    uint64_t judge_ns;
+    bool used;               /* in the batch being made */
+    qsm_host_legacy *legacy; /* of an earlier host; NULL: of this one */
+    uint64_t created;        /* legacy: batch of that host in which it was told */
+    qsm_table dead;          /* legacy: id -> anything: known as dead in it to somebody */
     qsm_address address;
     qsm_host_region *base;  /* the region that it grew out of: only differences are told */
     uint64_t last_death;    /* batch that told of the last dead member: earlier reports of being
@@ -75,10 +78,19 @@ struct qsm_host_region {
     qsm_table drained;      /* id -> qsm_host_client */
 };
 
-/* A node that is dead: everywhere, or (uid not 0) only in one region that it never took part in. */
-typedef struct {
-    uint64_t uid, id;
-} qsm_host_death;
+/* What an earlier host has left: its regions, reported by those who are in them. When there has
+ * been time to report, those who have not count as dead in all of them: they follow another host or
+ * are gone. */
+struct qsm_host_legacy {
+    uint32_t tag; /* upper half of the ids of its regions */
+    bool judged;
+    bool tell; /* the judgement is to be told in the next batch */
+    uint64_t judge_ns;
+    qsm_table reporters; /* id -> last batch of that host that the node has applied, in place of a
+                            pointer */
+    qsm_table dead;      /* id -> anything: put out by that host */
+    qsm_table views; /* handle of a group -> greatest view that somebody was told of, as above */
+};
 
 typedef struct qsm_host {
     qsm_engine *engine;
@@ -94,18 +106,22 @@ typedef struct qsm_host {
     qsm_table groups;                 /* hash of id -> qsm_host_group */
     qsm_host_group **group_by_handle; /* handle - 1 */
     uint32_t group_capacity;
-    qsm_table regions;      /* uid -> qsm_host_region */
-    qsm_host_death *deaths; /* to be told in the next batch */
+    qsm_table regions;                           /* uid -> qsm_host_region */
+    qsm_host_legacy *legacies[QSM_LEGACIES_MAX]; /* oldest first */
+    uint32_t legacy_count;
+    uint32_t legacy_region_count;
+    uint64_t *deaths; /* ids, to be told in the next batch */
     uint32_t death_count, death_capacity;
     qsm_host_region **dissolved; /* to be told in the next batch, then freed */
     uint32_t dissolved_count, dissolved_capacity;
     bool dirty;
     bool regrouping; /* just took over: waits for the others to report */
     uint64_t regroup_until_ns;
-    bool handed_over; /* has told everybody who hosts next */
-    bool steps_down;  /* was itself left out of a region that others report: begins anew as a member
-                       */
-    bool yielding;    /* drains everything, then sends everybody to another host */
+    uint64_t predecessor; /* id of the host that fell silent; not waited for */
+    bool handed_over;     /* has told everybody who hosts next */
+    bool steps_down; /* was itself left out of a region that others report: begins anew as a member
+                      */
+    bool yielding;   /* drains everything, then sends everybody to another host */
     qsm_epoch yield_epoch;
     qsm_address yield_address;
     uint64_t yield_by_ns;
@@ -133,14 +149,30 @@ void qsm_host_lost(qsm_engine *engine, uint64_t id);
 void qsm_host_slept(qsm_engine *engine, uint64_t now_ns);
 /* True when a solicitation's cookie is good, i.e. whoever shows it receives at its address. */
 bool qsm_host_admits(qsm_engine *engine, uint64_t id, const uint8_t *join_message, uint32_t bytes);
+/* Tells a node that it was put out: an id that was counted as dead never comes back. */
+void qsm_host_refuse(qsm_engine *engine, uint64_t id, const qsm_address *address);
 /* Begins to drain and to hand everybody over to another host. */
 void qsm_host_yield(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address);
 
-/* ---- between host.c and host_batch.c ---- */
+/* ---- between the files of the host ---- */
+qsm_host_client *qsm_host_find_client(qsm_host *host, uint64_t id);
+void qsm_host_evict(qsm_host *host, qsm_host_client *client, uint8_t reason);
+void qsm_host_add_death(qsm_host *host, uint64_t id);
+/* Parts of a node's request for admission: hosts that it has followed; the view of a group that it
+ * was told of last; regions that it is still in. */
+void qsm_host_report_directories(qsm_host *host, qsm_host_client *client, qsm_reader *in);
+void qsm_host_report_view(qsm_host *host, uint32_t handle, uint64_t view);
+void qsm_host_report_regions(qsm_host *host, qsm_host_client *client, qsm_reader *in);
+/* Decides on what earlier hosts have left when it is time, or when nobody is missing any more. */
+void qsm_host_judge(qsm_host *host, uint64_t now_ns);
+/* True when everybody who is expected has reported. */
+bool qsm_host_is_complete(qsm_host *host);
+void qsm_host_forget_legacies(qsm_host *host);
 void qsm_host_changed(qsm_host *host);
 void qsm_host_make_batch(qsm_host *host, uint64_t now_ns);
 void qsm_host_region_free(qsm_host *host, qsm_host_region *region);
-void qsm_host_check_dissolved(qsm_host *host, qsm_host_region *region);
+/* Regions that everybody has finished are dissolved with the next batch. */
+void qsm_host_check_dissolved(qsm_host *host);
 void qsm_host_send(qsm_host *host, qsm_host_client *client, const uint8_t *message, uint32_t bytes);
 uint64_t qsm_host_hash_id(const uint8_t id[QSM_GROUP_ID_BYTES]);
 

@@ -25,28 +25,44 @@ void qsm_host_region_free(qsm_host *host, qsm_host_region *region) {
     /* One that was dissolved may have been reported again, by somebody who had not heard of it. */
     if (qsm_table_get(&host->regions, region->uid) == region)
         qsm_table_remove(&host->regions, region->uid);
+    if (region->legacy != NULL) host->legacy_region_count--;
     qsm_table_free(&region->participants);
     qsm_table_free(&region->drained);
+    qsm_table_free(&region->dead);
     free(region->members);
     free(region);
 }
 
-void qsm_host_check_dissolved(qsm_host *host, qsm_host_region *region) {
-    if (!region->closing || (region->legacy && !region->judged)) return;
+static bool is_drained(const qsm_host_region *region) {
+    if (!region->closing || (region->legacy != NULL && !region->legacy->judged)) return false;
     uint32_t cursor = 0;
     for (qsm_host_client *client;
          (client = qsm_table_next(&region->participants, &cursor)) != NULL;)
-        if (qsm_table_get(&region->drained, client->id) == NULL) return;
+        if (qsm_table_get(&region->drained, client->id) == NULL) return false;
+    return true;
+}
+
+static bool dissolve(qsm_host *host, qsm_host_region *region) {
     if (host->dissolved_count == host->dissolved_capacity) {
         uint32_t capacity = host->dissolved_capacity ? host->dissolved_capacity * 2 : 16;
         qsm_host_region **dissolved = realloc(host->dissolved, capacity * sizeof *dissolved);
-        if (dissolved == NULL) return; /* looked at again with the next report */
+        if (dissolved == NULL) return false; /* looked at again with the next report */
         host->dissolved = dissolved;
         host->dissolved_capacity = capacity;
     }
     host->dissolved[host->dissolved_count++] = region;
     qsm_table_remove(&host->regions, region->uid);
     qsm_host_changed(host);
+    return true;
+}
+
+void qsm_host_check_dissolved(qsm_host *host) {
+    uint32_t cursor = 0;
+    for (qsm_host_region *region; (region = qsm_table_next(&host->regions, &cursor)) != NULL;) {
+        if (!is_drained(region)) continue;
+        if (!dissolve(host, region)) return;
+        cursor = 0; /* the walk ends with a removal */
+    }
 }
 
 /* ---- the policy's input ---------------------------------------------------------------------- */
@@ -99,7 +115,7 @@ static bool describe(qsm_host *host, policy_run *run) {
         memcpy(run->ids[i], host->group_by_handle[i]->id, QSM_GROUP_ID_BYTES);
     for (uint32_t i = 0; i < host->client_count && !host->yielding; i++) {
         qsm_host_client *client = host->clients[i];
-        if (client->leaving || client->group_count == 0) continue;
+        if (client->leaving || client->pending || client->group_count == 0) continue;
         uint32_t at = run->input.node_count;
         run->handles[at] = malloc(client->group_count * sizeof **run->handles);
         if (run->handles[at] == NULL) return false;
@@ -341,7 +357,7 @@ static void tell_group(qsm_host_client *client, const qsm_host_group *group) {
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "member lists are copied as they are");
 
 static bool concerns(const qsm_host_client *client, const qsm_host_group *group) {
-    return group->member_count > 0 && (group->changed || !client->told);
+    return !client->pending && group->member_count > 0 && (group->changed || !client->told);
 }
 
 static void tell_views(qsm_host *host, qsm_host_client *client) {
@@ -395,6 +411,23 @@ static void tell_outsiders(qsm_host *host, qsm_host_client *client) {
     qsm_bytes_patch32(out, count_at, count);
 }
 
+/* Of the regions of earlier hosts, all who are not listed are dead. */
+static void tell_judgements(const qsm_host *host, qsm_bytes *out) {
+    uint32_t count_at = out->count, count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t i = 0; i < host->legacy_count; i++) {
+        const qsm_table *reporters = &host->legacies[i]->reporters;
+        if (!host->legacies[i]->tell) continue;
+        count++;
+        qsm_bytes_add32(out, host->legacies[i]->tag);
+        qsm_bytes_add32(out, reporters->count);
+        for (uint32_t slot = 0; slot < reporters->capacity; slot++)
+            if (reporters->slots[slot].value != NULL)
+                qsm_bytes_add64(out, reporters->slots[slot].key);
+    }
+    qsm_bytes_patch32(out, count_at, count);
+}
+
 static void tell_client(qsm_host *host, qsm_host_client *client, qsm_host_region **closing,
                         uint32_t closing_count) {
     qsm_bytes *out = &client->batch;
@@ -408,10 +441,9 @@ static void tell_client(qsm_host *host, qsm_host_client *client, qsm_host_region
     tell_views(host, client);
     tell_outsiders(host, client);
     qsm_bytes_add32(out, host->death_count);
-    for (uint32_t i = 0; i < host->death_count; i++) {
-        qsm_bytes_add64(out, host->deaths[i].uid);
-        qsm_bytes_add64(out, host->deaths[i].id);
-    }
+    for (uint32_t i = 0; i < host->death_count; i++)
+        qsm_bytes_add64(out, host->deaths[i]);
+    tell_judgements(host, out);
     uint32_t count_at = out->count, count = 0;
     qsm_bytes_add32(out, 0);
     for (uint32_t i = 0; i < closing_count; i++)
@@ -429,7 +461,8 @@ static void tell_client(qsm_host *host, qsm_host_client *client, qsm_host_region
             count++;
         }
     qsm_bytes_patch32(out, count_at, count);
-    client->told = true;
+    client->told = !client->pending;
+    client->told_batch = host->batch;
 }
 
 /* Regions that no view uses any more are drained from this batch on. */
@@ -450,6 +483,8 @@ static qsm_host_region **close_unused(qsm_host *host, uint32_t *count) {
 /* What the batch has told is done with. */
 static void settle(qsm_host *host) {
     host->death_count = 0;
+    for (uint32_t i = 0; i < host->legacy_count; i++)
+        host->legacies[i]->tell = false;
     for (uint32_t i = 0; i < host->dissolved_count; i++)
         qsm_host_region_free(host, host->dissolved[i]);
     host->dissolved_count = 0;
@@ -463,7 +498,7 @@ static void settle(qsm_host *host) {
         for (qsm_host_region *region;
              !again && (region = qsm_table_next(&host->regions, &cursor)) != NULL;)
             if (region->closing && region->participants.count == 0 &&
-                (!region->legacy || region->judged)) {
+                (region->legacy == NULL || region->legacy->judged)) {
                 qsm_host_region_free(host, region);
                 again = true;
             }

@@ -218,7 +218,10 @@ static void store_early(qsm_link *link, const qsm_link_packet *packet) {
 /* The other end has begun anew: what it sent before is of no use. If it does not know our stream
  * either, it has forgotten what it got of it; if it had got anything, we begin anew, too. */
 static void reset_receiving(qsm_link *link, const qsm_link_packet *packet) {
-    if (link->begun && packet->acknowledged_stream != link->stream) reset_sending(link);
+    if (link->begun && packet->acknowledged_stream != link->stream) {
+        reset_sending(link);
+        qsm_link_reset(link->engine, link->peer);
+    }
     for (uint32_t i = 0; i < QSM_LINK_WINDOW; i++)
         free(link->early[i].payload);
     memset(link->early, 0, sizeof link->early);

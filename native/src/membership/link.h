@@ -60,6 +60,9 @@ void qsm_link_message_arrived(qsm_engine *engine, qsm_peer *peer, const uint8_t 
  * free the link. */
 void qsm_link_broken(qsm_engine *engine, qsm_peer *peer);
 
+/* Called when the other end has begun anew and what was queued for it was dropped. */
+void qsm_link_reset(qsm_engine *engine, qsm_peer *peer);
+
 /* The peer's link, made when needed; NULL when memory is short. */
 qsm_link *qsm_link_to(qsm_engine *engine, qsm_peer *peer);
 void qsm_link_free(qsm_link *link);

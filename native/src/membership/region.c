@@ -82,6 +82,7 @@ void qsm_region_dissolve(qsm_region *region) {
         qsm_stream_free(qsm_table_next(&region->streams, &cursor));
     }
     qsm_table_free(&region->streams);
+    qsm_table_free(&region->siblings);
     for (uint32_t i = 0; i < region->member_count; i++)
         if (region->members[i].peer != NULL) qsm_peer_unuse(engine, region->members[i].peer);
     for (uint32_t i = 0; i < region->outsider_count; i++)
@@ -118,9 +119,8 @@ void qsm_region_node_died(qsm_region *region, uint64_t id) {
         region->alive_count--;
         qsm_note(engine, QSM_TRACE_node_dead, id, region->uid);
         if (region->my_index >= 0) qsm_rings_changed(region);
-    } else if (stream == NULL || stream->orphan) {
-        return;
     }
+    /* The host has dropped earlier reports, also when the dead only might have sent into it. */
     region->drained = false;
     if (stream != NULL && !stream->orphan) qsm_orphan_found(stream);
     if (region->my_index >= 0) qsm_orphans_membership_changed(region);
@@ -132,7 +132,7 @@ void qsm_region_node_died(qsm_region *region, uint64_t id) {
 }
 
 void qsm_region_check_drained(qsm_region *region) {
-    if (!region->closing || region->drained) return;
+    if (!region->closing || region->drained || region->engine->client.applying) return;
     if (region->sender != NULL) {
         if (!region->sender->fin) qsm_sender_finish(region->sender);
         if (!QSM_BUG(11) && !qsm_sender_is_finished(region->sender)) return;
@@ -192,7 +192,7 @@ void qsm_region_multicast(qsm_region *region, uint32_t class, const qsm_slice *p
             qsm_post_packet(region->engine, class, &region->members[i].peer->address, packet);
 }
 
-void qsm_region_multicast_control(qsm_region *region, uint8_t kind, const qsm_control *control) {
+void qsm_region_multicast_control(qsm_region *region, uint8_t kind, qsm_control *control) {
     if (!region->unicast) {
         qsm_post_control(region->engine, kind, control, &region->address);
         return;

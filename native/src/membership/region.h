@@ -46,6 +46,8 @@ typedef struct qsm_region {
     uint32_t member_count, alive_count;
     qsm_peer **outsiders; /* who sends into it without being a member */
     uint32_t outsider_count, outsider_capacity;
+    qsm_table siblings; /* uid -> anything: regions that some view of a group shares with this one
+                         */
     uint32_t uses;      /* group views that map to it */
     qsm_sender *sender; /* this node's stream into it, NULL before the first message */
     qsm_table streams;  /* sender id -> qsm_stream, this node's own included */
@@ -82,6 +84,6 @@ int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence, uint6
 bool qsm_region_caches(const qsm_region *region, uint64_t sequence);
 /* Sends a packet to all members, in the way that the region uses. */
 void qsm_region_multicast(qsm_region *region, uint32_t class, const qsm_slice *packet);
-void qsm_region_multicast_control(qsm_region *region, uint8_t kind, const qsm_control *control);
+void qsm_region_multicast_control(qsm_region *region, uint8_t kind, qsm_control *control);
 
 #endif

@@ -51,20 +51,20 @@ static void free_parked(qsm_engine *engine, qsm_parked *parked) {
     engine->counters[QSM_COUNT_parked_now]--;
 }
 
-void qsm_delivery_drop_waiting(qsm_order *order) {
-    while (order->parked != NULL) {
+void qsm_delivery_drop_waiting(qsm_order *order, uint64_t view_max) {
+    while (order->parked != NULL && order->parked->view <= view_max) {
         qsm_parked *next = order->parked->next;
         free_parked(order->group->engine, order->parked);
         order->parked = next;
     }
-    order->parked_last = NULL;
+    if (order->parked == NULL) order->parked_last = NULL;
     if (order->partial != NULL) qsm_buffer_release(order->partial);
     order->partial = NULL;
     order->partial_bytes = 0;
 }
 
 static void free_order(qsm_engine *engine, qsm_order *order) {
-    qsm_delivery_drop_waiting(order);
+    qsm_delivery_drop_waiting(order, UINT64_MAX);
     uint64_t hash = order_hash(order->group, order->sender, order->life);
     qsm_order *first = qsm_table_get(&engine->delivery.orders, hash);
     if (first == order) {
@@ -192,8 +192,7 @@ static bool open_message(qsm_order *order, const uint8_t *key, const qsm_message
 }
 
 /* Adds the next part of a long message; `plain` may lie in the place where it belongs. */
-static void add_fragment(qsm_order *order, const uint8_t *plain, uint32_t bytes, uint8_t flags,
-                         uint64_t view) {
+static void add_fragment(qsm_order *order, const uint8_t *plain, uint32_t bytes, uint8_t flags) {
     qsm_engine *engine = order->group->engine;
     uint8_t *place = order->partial->data + order->partial_bytes;
     if (order->partial_bytes + bytes > QSM_MESSAGE_BYTES_MAX) {
@@ -204,16 +203,17 @@ static void add_fragment(qsm_order *order, const uint8_t *plain, uint32_t bytes,
     if (plain != place) memcpy(place, plain, bytes);
     order->partial_bytes += bytes;
     if (!QSM_BUG(17) && flags & QSM_MESSAGE_MORE) return;
-    post_delivery(order->group, order->sender, view, order->partial->data, order->partial_bytes,
-                  order->partial);
+    post_delivery(order->group, order->sender, order->partial_view, order->partial->data,
+                  order->partial_bytes, order->partial);
     order->partial = NULL;
     order->partial_bytes = 0;
 }
 
 /* Makes the place for a long message when this is its first part. False when memory is short. */
-static bool prepare_fragment(qsm_order *order, uint8_t flags) {
+static bool prepare_fragment(qsm_order *order, uint8_t flags, uint64_t view) {
     if (flags & QSM_MESSAGE_CONTINUES) return true;
     drop_partial(order);
+    order->partial_view = view;
     order->partial = qsm_pool_take(&order->group->engine->pool, QSM_LARGE_BUFFER_BYTES);
     return order->partial != NULL;
 }
@@ -224,10 +224,10 @@ static bool deliver(qsm_order *order, const qsm_parked *opened) {
         qsm_count(order->group->engine, QSM_COUNT_messages_locked);
         drop_partial(order);
     } else if (opened->flags & (QSM_MESSAGE_MORE | QSM_MESSAGE_CONTINUES)) {
-        if (!prepare_fragment(order, opened->flags)) return false;
+        if (!prepare_fragment(order, opened->flags, opened->view)) return false;
         /* Without a beginning it is the rest of a message from before this node was there. */
         if (order->partial != NULL)
-            add_fragment(order, opened->plain, opened->bytes, opened->flags, opened->view);
+            add_fragment(order, opened->plain, opened->bytes, opened->flags);
     } else {
         drop_partial(order);
         qsm_buffer_retain(opened->buffer);
@@ -320,8 +320,11 @@ static enum qsm_delivered handle_message(qsm_engine *engine, qsm_group *group, u
 
 enum qsm_delivered qsm_delivery_packet(qsm_engine *engine, qsm_region *region,
                                        const qsm_data *data) {
+    /* Of an earlier host no more views come: who was not told of one is not meant. */
+    bool views_come = region->directory == engine->client.directory;
     for (uint32_t i = 0; i < data->message_count; i++)
-        if (data->messages[i].view > region->directory->applied) return QSM_DELIVERY_WAITS;
+        if (data->messages[i].view > region->directory->applied && views_come)
+            return QSM_DELIVERY_WAITS;
     enum qsm_delivered all = QSM_DELIVERED;
     for (uint32_t i = 0; i < data->message_count; i++) {
         const qsm_message *message = &data->messages[i];

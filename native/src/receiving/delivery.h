@@ -46,6 +46,7 @@ typedef struct qsm_order {
     qsm_sender_key key;  /* for messages sealed with AES */
     qsm_buffer *partial; /* message being joined from fragments */
     uint32_t partial_bytes;
+    uint64_t partial_view; /* in which its first part was sent: the message belongs to it */
 } qsm_order;
 
 typedef struct {
@@ -64,8 +65,8 @@ void qsm_delivery_own(qsm_group *group, uint64_t view, const uint8_t *plain, uin
 /* Forgets what is known of a group's senders, or of one sender in all groups. */
 void qsm_delivery_forget_group(qsm_group *group);
 void qsm_delivery_forget_sender(qsm_engine *engine, qsm_group *group, uint64_t sender);
-/* Gives up what waits for messages that will never come. */
-void qsm_delivery_drop_waiting(qsm_order *order);
+/* Gives up what waits for messages that will never come, of views up to that one. */
+void qsm_delivery_drop_waiting(qsm_order *order, uint64_t view_max);
 void qsm_delivery_free(qsm_engine *engine);
 /* True while the application is so far behind that nothing more is taken. */
 bool qsm_delivery_is_full(const qsm_engine *engine);

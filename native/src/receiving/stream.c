@@ -6,6 +6,7 @@
 
 #include "core/engine.h"
 #include "core/planted.h"
+#include "membership/client.h"
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/delivery.h"
@@ -36,7 +37,8 @@ qsm_stream *qsm_stream_of(qsm_region *region, uint64_t sender) {
     if (peer != NULL) peer->uses++;
     region->engine->counters[QSM_COUNT_streams_now]++;
     int32_t index = own ? -1 : qsm_region_index(region, sender);
-    if (peer != NULL && (index >= 0 ? region->members[index].dead : peer->dead))
+    bool lost = !qsm_directory_knows_alive(region->directory, sender);
+    if (peer != NULL && (lost || (index >= 0 ? region->members[index].dead : peer->dead)))
         qsm_orphan_found(stream);
     return stream;
 }
@@ -78,6 +80,11 @@ qsm_slot *qsm_stream_slot(qsm_stream *stream, uint64_t sequence) {
 const qsm_slice *qsm_stream_packet(qsm_stream *stream, uint64_t sequence) {
     qsm_slot *slot = qsm_stream_slot(stream, sequence);
     return slot != NULL && slot->packet.buffer != NULL ? &slot->packet : NULL;
+}
+
+bool qsm_stream_read(qsm_stream *stream, uint64_t sequence, qsm_data *data) {
+    const qsm_slice *packet = qsm_stream_packet(stream, sequence);
+    return packet != NULL && qsm_data_reread(packet, data);
 }
 
 /* Makes room for the slot of `sequence`; NULL when that is too far ahead or memory is short. */
@@ -177,6 +184,10 @@ static void take_fin(qsm_stream *stream, uint64_t sequence, const qsm_data *data
     if (!(data->flags & QSM_DATA_ESTATE)) return;
     stream->settled = true;
     stream->high = sequence; /* whatever was claimed beyond does not exist */
+}
+
+/* What nobody has of a dead sender, as its executor says. */
+static void take_holes(qsm_stream *stream, uint64_t sequence, const qsm_data *data) {
     uint64_t end = stream->base + QSM_STREAM_SLOTS_MAX < sequence
                        ? stream->base + QSM_STREAM_SLOTS_MAX
                        : sequence;
@@ -240,6 +251,7 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     else
         stream->waiting++;
     if (data->flags & QSM_DATA_FIN) take_fin(stream, sequence, data);
+    if (data->flags & QSM_DATA_ESTATE) take_holes(stream, sequence, data);
     advance(stream);
     if (stream->contiguous < stream->high || stream->waiting > 0)
         qsm_repair_schedule(stream, engine->now_ns);
@@ -254,12 +266,8 @@ void qsm_stream_retry_waiting(qsm_stream *stream) {
         qsm_slot *slot = qsm_stream_slot(stream, s);
         if (slot == NULL) break;
         if (slot->state != QSM_SLOT_WAITING) continue;
-        const uint8_t *bytes = qsm_slice_data(&slot->packet);
-        qsm_header header = {.kind = QSM_KIND_DATA,
-                             .front_bytes = (uint16_t)(bytes[2] | bytes[3] << 8),
-                             .sender = stream->sender};
         qsm_data data;
-        bool read = qsm_data_read(&header, bytes, slot->packet.bytes, &data);
+        bool read = qsm_stream_read(stream, s, &data);
         assert(read); /* it was read when it arrived */
         (void)read;
         enum qsm_delivered delivered = qsm_delivery_packet(engine, stream->region, &data);
@@ -292,6 +300,9 @@ bool qsm_stream_is_active(const qsm_stream *stream) {
         const qsm_sender *sender = stream->region->sender;
         return sender != NULL && sender->high > sender->stable;
     }
+    /* That everybody has all of a dead sender's stream is found out by the tokens. Why it is kept
+     * on then is a matter between executors. */
+    if (stream->orphan && stream->complete) return false;
     return stream->high > stream->stable;
 }
 

@@ -45,6 +45,7 @@ typedef struct qsm_stream {
     bool sealed_off; /* packets of this stream are not taken from the sender itself any more */
     bool fin_known;
     bool settled;                        /* an executor has ended it: nothing comes after fin */
+    bool complete;                       /* and everybody in the region has all of it */
     uint64_t fin;                        /* last sequence of the stream, if known */
     uint64_t base;                       /* slots before it have been dropped */
     uint64_t contiguous;                 /* everything up to here is here (or a hole) */
@@ -85,6 +86,8 @@ void qsm_stream_retry_waiting(qsm_stream *stream);
 qsm_slot *qsm_stream_slot(qsm_stream *stream, uint64_t sequence);
 /* The packet, if it is here to be passed on. */
 const qsm_slice *qsm_stream_packet(qsm_stream *stream, uint64_t sequence);
+/* Reads the packet, if it is here. */
+bool qsm_stream_read(qsm_stream *stream, uint64_t sequence, qsm_data *data);
 /* Least prefix complete as far as this node caches it. */
 uint64_t qsm_stream_cached_low(qsm_stream *stream);
 /* True while tokens must speak of it. */

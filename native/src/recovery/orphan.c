@@ -4,61 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bytes.h"
 #include "core/engine.h"
 #include "core/planted.h"
 #include "membership/client.h"
-#include "membership/link.h"
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
+#include "recovery/estate.h"
 #include "recovery/repair.h"
 
 enum {
     ASK_AGAIN_NS = 100000000,
     TELL_EXECUTOR_NS = 200000000,
-    EXCHANGE_FAILURES = 14,  /* times failure_ns: executors may be cut off from each other for a
-                                while */
-    ESTATE_BYTES_MAX = 48000 /* of one message to another executor */
+    EXCHANGE_FAILURES = 14 /* times failure_ns: executors may be cut off from each other for a while
+                            */
 };
 
-/* What a message between executors ends with; nothing to tell is an answer that wants none. */
-enum { MORE_TO_TELL = 0, ALL_TOLD = 1, NOTHING_TO_TELL = 2 };
-
-enum estate_state {
-    ESTATE_ASKING,     /* members report what they have */
-    ESTATE_FETCHING,   /* what somebody has and this node lacks is on its way */
-    ESTATE_EXCHANGING, /* other regions tell what they have of common messages */
-    ESTATE_SETTLED
-};
-
-/* A message that another region has, to be appended to the stream if this region lacks it. */
-typedef struct offered {
-    struct offered *next;
-    qsm_message message; /* tag and sealed point into bytes */
-    uint8_t bytes[];
-} offered;
-
-struct qsm_estate {
-    qsm_region *region;
-    uint64_t sender;
-    uint64_t died_in; /* batch that told of the death: regions made later do not know the sender */
-    enum estate_state state;
-    bool looking;
-    uint32_t attempt;
-    qsm_table answered; /* member id -> this */
-    uint64_t first;     /* sequence of the first bit */
-    uint8_t *exists;    /* bit: some member has or had it */
-    uint64_t high;      /* greatest sequence that anybody has */
-    offered *offers;
-    qsm_table sent_to;   /* uid -> id of the executor that was told, in place of a pointer */
-    qsm_table done_from; /* uid of a region that has told all -> id of its executor, as above */
-    uint64_t exchange_by_ns;
-    qsm_alarm alarm;
-};
-
-static void look(qsm_estate *estate);
 static void on_estate_alarm(void *context, uint64_t now_ns);
+static void close_estate(qsm_estate *estate, qsm_stream *stream);
 static void on_member_alarm(void *context, uint64_t now_ns);
 
 void qsm_orphans_init(qsm_region *region) {
@@ -67,14 +30,8 @@ void qsm_orphans_init(qsm_region *region) {
 
 static void free_estate(qsm_estate *estate) {
     qsm_alarm_clear(&estate->region->engine->alarms, &estate->alarm);
-    while (estate->offers != NULL) {
-        offered *next = estate->offers->next;
-        free(estate->offers);
-        estate->offers = next;
-    }
+    qsm_exchange_free(estate);
     qsm_table_free(&estate->answered);
-    qsm_table_free(&estate->done_from);
-    qsm_table_free(&estate->sent_to);
     free(estate->exists);
     free(estate);
 }
@@ -91,24 +48,10 @@ static bool executes(const qsm_region *region) {
     return region->my_index >= 0 && qsm_region_leader(region) == region->my_index;
 }
 
-/* True when the other executors have got all that they were told: until then the region must not
- * go. */
-static bool telling_is_done(const qsm_estate *estate) {
-    qsm_engine *engine = estate->region->engine;
-    for (uint32_t i = 0; i < estate->sent_to.capacity; i++) {
-        if (estate->sent_to.slots[i].value == NULL) continue;
-        qsm_peer *executor =
-            qsm_peer_find(engine, (uint64_t)(uintptr_t)estate->sent_to.slots[i].value);
-        if (executor != NULL && executor->link != NULL && executor->link->first != NULL)
-            return false;
-    }
-    return true;
-}
-
 bool qsm_orphans_are_open(const qsm_region *region) {
     uint32_t cursor = 0;
     for (qsm_estate *estate; (estate = qsm_table_next(&region->orphans.estates, &cursor)) != NULL;)
-        if (estate->state != ESTATE_SETTLED || !telling_is_done(estate)) return true;
+        if (estate->state != QSM_ESTATE_NOTED && estate->state != QSM_ESTATE_CLOSED) return true;
     return false;
 }
 
@@ -145,11 +88,14 @@ void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orpha
                                              .attempt = query->attempt}};
     qsm_orphan_report *report = &control.orphan_report;
     qsm_stream *stream = qsm_stream_of(region, query->stream);
-    if (stream != NULL && !stream->own) {
+    /* The asker knows of a death that this node has not been told of, or it is of another side,
+     * where the sender counts as dead and here it does not. In the first case it will ask again. */
+    if (stream != NULL && !stream->orphan) return;
+    if (stream != NULL) {
         stream->sealed_off = true; /* what the report does not name is not taken from the sender any
                                       more */
         report->stable = stream->stable;
-        uint32_t most = (engine->config.datagram_bytes_max - QSM_HEADER_BYTES - 30) / 12;
+        uint32_t most = (engine->config.datagram_bytes_max - QSM_HEADER_BYTES - 34) / 12;
         if (most > QSM_RANGES_MAX) most = QSM_RANGES_MAX;
         uint64_t from_sequence =
             stream->stable + 1 > stream->base ? stream->stable + 1 : stream->base;
@@ -200,10 +146,9 @@ static void ask_members(qsm_estate *estate) {
     qsm_note(region->engine, QSM_TRACE_orphan_asking, asked, estate->sender);
 }
 
-static qsm_estate *estate_of(qsm_region *region, uint64_t sender) {
+qsm_estate *qsm_estate_of(qsm_region *region, uint64_t sender) {
     qsm_estate *estate = qsm_table_get(&region->orphans.estates, sender);
     if (estate != NULL) return estate;
-    qsm_engine *engine = region->engine;
     qsm_stream *stream = qsm_stream_of(region, sender);
     if (stream == NULL || stream->own) return NULL;
     estate = calloc(1, sizeof *estate);
@@ -217,26 +162,38 @@ static qsm_estate *estate_of(qsm_region *region, uint64_t sender) {
     estate->region = region;
     estate->sender = sender;
     estate->exists = exists;
-    estate->died_in = region->directory->applied;
-    estate->attempt = 1;
-    estate->first = stream->contiguous + 1;
-    estate->high = stream->high_received;
-    stream->sealed_off = true;
     qsm_alarm_init(&estate->alarm, on_estate_alarm, estate);
-    qsm_note(engine, QSM_TRACE_orphan_found, sender, region->uid);
-    ask_members(estate);
-    qsm_alarm_set(&engine->alarms, &estate->alarm, engine->now_ns + ASK_AGAIN_NS);
     return estate;
 }
 
-static void ask_again(qsm_estate *estate, const qsm_stream *stream) {
-    estate->state = ESTATE_ASKING;
+static void begin_asking(qsm_estate *estate, const qsm_stream *stream) {
+    estate->state = QSM_ESTATE_ASKING;
     estate->attempt++;
     estate->first = stream->contiguous + 1;
     estate->high = stream->high_received;
     memset(estate->exists, 0, QSM_STREAM_SLOTS_MAX / 8);
     qsm_table_free(&estate->answered);
-    ask_members(estate);
+    /* Not at once: the batch that tells of one death may tell of others, and who they are decides
+     * who is asked. */
+    qsm_alarm_set(&estate->region->engine->alarms, &estate->alarm, estate->region->engine->now_ns);
+}
+
+/* The sender is dead and this node is the executor: the settlement begins. */
+static void open_estate(qsm_estate *estate, qsm_stream *stream) {
+    qsm_region *region = estate->region;
+    if (estate->state != QSM_ESTATE_NOTED) return;
+    /* Regions of an earlier host are all older than the death. */
+    bool present = region->directory == region->engine->client.directory;
+    estate->died_in = present ? region->directory->applied : UINT64_MAX;
+    stream->sealed_off = true;
+    qsm_note(region->engine, QSM_TRACE_orphan_found, estate->sender, region->uid);
+    begin_asking(estate, stream);
+}
+
+/* What everybody has, or nobody has heard of, needs no settlement unless others ask. */
+static bool is_over(const qsm_stream *stream) {
+    return stream->high == 0 ||
+           (qsm_stream_is_finished(stream) && stream->fin_known && stream->stable >= stream->fin);
 }
 
 void qsm_orphan_found(qsm_stream *stream) {
@@ -245,9 +202,11 @@ void qsm_orphan_found(qsm_stream *stream) {
     if (region->my_index < 0) return;
     qsm_alarm_set_earlier(&region->engine->alarms, &region->orphans.alarm,
                           region->engine->now_ns + TELL_EXECUTOR_NS / 4);
-    if (!executes(region) || qsm_stream_is_finished(stream)) return;
-    qsm_estate *estate = estate_of(region, stream->sender);
-    if (estate != NULL) look(estate);
+    if (!executes(region)) return;
+    bool told_of = qsm_table_get(&region->orphans.estates, stream->sender) != NULL;
+    if (is_over(stream) && !told_of) return;
+    qsm_estate *estate = qsm_estate_of(region, stream->sender);
+    if (estate != NULL) open_estate(estate, stream);
 }
 
 static bool exists(const qsm_estate *estate, uint64_t sequence) {
@@ -258,7 +217,7 @@ static bool exists(const qsm_estate *estate, uint64_t sequence) {
 
 void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orphan_report *report) {
     qsm_estate *estate = qsm_table_get(&region->orphans.estates, report->stream);
-    if (estate == NULL || estate->state != ESTATE_ASKING || report->attempt != estate->attempt)
+    if (estate == NULL || estate->state != QSM_ESTATE_ASKING || report->attempt != estate->attempt)
         return;
     if (qsm_region_index(region, from) < 0) return;
     for (uint32_t i = 0; i < report->range_count; i++) {
@@ -276,7 +235,7 @@ void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orph
         qsm_stream_learn_stable(stream, report->stable);
     }
     if (!report->truncated) qsm_table_put(&estate->answered, from, estate);
-    look(estate);
+    qsm_estate_look(estate);
 }
 
 static bool all_answered(const qsm_estate *estate) {
@@ -298,224 +257,96 @@ static bool is_complete(const qsm_estate *estate, qsm_stream *stream) {
     return true;
 }
 
-/* ---- other regions --------------------------------------------------------------------------- */
-
-/* Regions whose members may share messages of the sender with this one. */
-static bool is_sibling(const qsm_estate *estate, const qsm_region *other) {
-    return other != estate->region && other->directory == estate->region->directory &&
-           other->created < estate->died_in && other->alive_count > 0;
-}
-
-static void put_message(qsm_bytes *out, const qsm_message *message) {
-    qsm_bytes_add32(out, message->group);
-    qsm_bytes_add64(out, message->view);
-    qsm_bytes_add64(out, message->number);
-    qsm_bytes_add64(out, message->previous);
-    qsm_bytes_add16(out, message->bytes);
-    qsm_bytes_add8(out, message->flags);
-    qsm_bytes_add8(out, message->epoch);
-    qsm_bytes_add(out, message->tag, QSM_TAG_BYTES);
-    qsm_bytes_add(out, message->sealed, message->bytes);
-}
-
-static void begin_telling(const qsm_estate *estate, uint64_t to_region, qsm_bytes *out) {
-    out->count = 0;
-    qsm_bytes_add8(out, QSM_TO_EXECUTOR_ESTATE);
-    qsm_bytes_add64(out, estate->region->uid);
-    qsm_bytes_add64(out, to_region);
-    qsm_bytes_add64(out, estate->sender);
-    qsm_bytes_add8(out, MORE_TO_TELL); /* patched in the last message */
-    qsm_bytes_add32(out, 0);           /* count, patched */
-}
-enum { TELLING_DONE_AT = 25, TELLING_COUNT_AT = 26 };
-
-/* Tells another executor all that this region has of messages for several regions. */
-static void tell_executor(qsm_estate *estate, uint64_t to_region, qsm_peer *executor) {
-    qsm_engine *engine = estate->region->engine;
-    qsm_stream *stream = qsm_stream_find(estate->region, estate->sender);
-    qsm_link *link = qsm_link_to(engine, executor);
-    if (stream == NULL || link == NULL) return;
-    qsm_bytes out = {0};
-    uint32_t count = 0, total = 0;
-    begin_telling(estate, to_region, &out);
-    for (uint64_t s = stream->base; s <= stream->high; s++) {
-        const qsm_slice *packet = qsm_stream_packet(stream, s);
-        if (packet == NULL) continue;
-        const uint8_t *bytes = qsm_slice_data(packet);
-        qsm_header header = {.kind = QSM_KIND_DATA,
-                             .front_bytes = (uint16_t)(bytes[2] | bytes[3] << 8),
-                             .sender = stream->sender};
-        qsm_data data;
-        if (!qsm_data_read(&header, bytes, packet->bytes, &data)) continue;
-        for (uint32_t i = 0; i < data.message_count; i++) {
-            if (!(data.messages[i].flags & QSM_MESSAGE_WIDE)) continue;
-            put_message(&out, &data.messages[i]);
-            count++;
-            total++;
-            if (out.count < ESTATE_BYTES_MAX) continue;
-            qsm_bytes_patch32(&out, TELLING_COUNT_AT, count);
-            if (!out.failed) qsm_link_send(link, out.data, out.count);
-            begin_telling(estate, to_region, &out);
-            count = 0;
-        }
-    }
-    qsm_bytes_patch32(&out, TELLING_COUNT_AT, count);
-    if (!out.failed) {
-        out.data[TELLING_DONE_AT] = ALL_TOLD;
-        qsm_link_send(link, out.data, out.count);
-        qsm_table_put(&estate->sent_to, to_region, (void *)(uintptr_t)executor->id);
-        qsm_note(engine, QSM_TRACE_estate_offered, total, estate->sender);
-    }
-    qsm_bytes_free(&out);
-}
-
-/* A successor of a dead executor has to be told again. */
-static bool was_told(const qsm_estate *estate, uint64_t region, uint64_t executor) {
-    return (uint64_t)(uintptr_t)qsm_table_get(&estate->sent_to, region) == executor;
-}
-
-static bool exchange_is_done(qsm_estate *estate) {
-    qsm_engine *engine = estate->region->engine;
-    bool done = true;
-    /* Whoever has told us wants to be told, whether we know its region as a sibling or not. */
-    for (uint32_t i = 0; i < estate->done_from.capacity; i++) {
-        const qsm_table_slot *slot = &estate->done_from.slots[i];
-        if (slot->value == NULL) continue;
-        qsm_peer *executor = qsm_peer_find(engine, (uint64_t)(uintptr_t)slot->value);
-        if (executor != NULL && !executor->dead && !was_told(estate, slot->key, executor->id))
-            tell_executor(estate, slot->key, executor);
-    }
-    uint32_t cursor = 0;
-    for (qsm_region *other; (other = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
-        if (!is_sibling(estate, other)) continue;
-        const qsm_region_member *executor = &other->members[qsm_region_leader(other)];
-        if (executor->peer == NULL) continue; /* this node leads that region, too: see below */
-        if (!was_told(estate, other->uid, executor->id))
-            tell_executor(estate, other->uid, executor->peer);
-        if (qsm_table_get(&estate->done_from, other->uid) == NULL) done = false;
-    }
-    return done;
-}
-
-static bool read_offer(qsm_estate *estate, qsm_reader *in) {
-    qsm_message message = {0};
-    message.group = qsm_read32(in);
-    message.view = qsm_read64(in);
-    message.number = qsm_read64(in);
-    message.previous = qsm_read64(in);
-    message.bytes = qsm_read16(in);
-    message.flags = qsm_read8(in);
-    message.epoch = qsm_read8(in);
-    const uint8_t *tag = qsm_read_bytes(in, QSM_TAG_BYTES);
-    const uint8_t *sealed = qsm_read_bytes(in, message.bytes);
-    if (in->failed || message.number == 0 || message.bytes > QSM_DATAGRAM_BYTES_MAX) return false;
-    for (const offered *other = estate->offers; other != NULL; other = other->next)
-        if (other->message.group == message.group && other->message.number == message.number)
-            return true;
-    offered *offer = malloc(sizeof *offer + QSM_TAG_BYTES + message.bytes);
-    if (offer == NULL) return false;
-    memcpy(offer->bytes, tag, QSM_TAG_BYTES);
-    memcpy(offer->bytes + QSM_TAG_BYTES, sealed, message.bytes);
-    message.tag = offer->bytes;
-    message.sealed = offer->bytes + QSM_TAG_BYTES;
-    offer->message = message;
-    offered **at = &estate->offers; /* ascending, so that they are appended in order */
-    while (*at != NULL && (*at)->message.number < message.number)
-        at = &(*at)->next;
-    offer->next = *at;
-    *at = offer;
-    return true;
-}
-
-static void tell_nothing(qsm_engine *engine, uint64_t to, uint64_t region, uint64_t to_region,
-                         uint64_t sender) {
-    qsm_peer *peer = qsm_peer_find(engine, to);
-    qsm_link *link = peer != NULL ? qsm_link_to(engine, peer) : NULL;
-    if (link == NULL) return;
-    qsm_bytes out = {0};
-    qsm_bytes_add8(&out, QSM_TO_EXECUTOR_ESTATE);
-    qsm_bytes_add64(&out, region);
-    qsm_bytes_add64(&out, to_region);
-    qsm_bytes_add64(&out, sender);
-    qsm_bytes_add8(&out, NOTHING_TO_TELL);
-    qsm_bytes_add32(&out, 0);
-    if (!out.failed) qsm_link_send(link, out.data, out.count);
-    qsm_bytes_free(&out);
-}
-
-void qsm_orphan_estate_arrived(qsm_engine *engine, uint64_t from, qsm_reader *in) {
-    uint64_t from_region = qsm_read64(in);
-    uint64_t to_region = qsm_read64(in);
-    uint64_t sender = qsm_read64(in);
-    uint8_t said = qsm_read8(in);
-    bool done = said != MORE_TO_TELL;
-    uint32_t count = qsm_read32(in);
-    qsm_region *region = qsm_region_find(engine, to_region);
-    if (in->failed || sender == engine->id) return;
-    bool concerned =
-        region != NULL && region->my_index >= 0 && qsm_peer_find(engine, sender) != NULL;
-    qsm_estate *estate = concerned ? estate_of(region, sender) : NULL;
-    if (estate == NULL) { /* gone, or never heard of the dead: there is nothing to wait for here */
-        if (said == ALL_TOLD) tell_nothing(engine, from, to_region, from_region, sender);
-        return;
-    }
-    for (uint32_t i = 0; i < count && estate->state != ESTATE_SETTLED; i++)
-        if (!read_offer(estate, in)) break;
-    if (!done) return;
-    qsm_table_put(&estate->done_from, from_region, (void *)(uintptr_t)from);
-    qsm_peer *executor = qsm_peer_find(engine, from);
-    if (executor != NULL && estate->state >= ESTATE_EXCHANGING &&
-        !was_told(estate, from_region, from))
-        tell_executor(estate, from_region, executor);
-    look(estate);
-}
-
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Adds a packet to the dead sender's stream, here and everywhere in the region. */
+/* Adds a packet to the dead sender's stream, here and everywhere in the region. False when it
+ * cannot be taken here now: then nothing has been sent. */
 static bool append(qsm_estate *estate, qsm_stream *stream, qsm_data *data, const uint8_t *sealed) {
     qsm_engine *engine = estate->region->engine;
     qsm_buffer *buffer = qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES);
     if (buffer == NULL) return false;
     data->sender = estate->sender;
+    data->side = qsm_side(engine);
     data->region_count = 1;
     data->regions[0] = (qsm_region_header){
         .region = estate->region->uid, .sequence = estate->high + 1, .stable = stream->stable};
     uint32_t bytes = qsm_data_write(&engine->keys, buffer->data, engine->config.datagram_bytes_max,
                                     data, sealed);
-    if (bytes > 0) {
-        qsm_slice packet = {.buffer = buffer, .bytes = bytes};
-        qsm_header header = {.kind = QSM_KIND_DATA,
-                             .front_bytes = (uint16_t)(buffer->data[2] | buffer->data[3] << 8),
-                             .sender = estate->sender};
-        qsm_data written;
-        bool read = qsm_data_read(&header, buffer->data, bytes, &written);
-        assert(read);
-        (void)read;
+    qsm_slice packet = {.buffer = buffer, .bytes = bytes};
+    qsm_data written;
+    bool taken = bytes > 0 && qsm_data_reread(&packet, &written);
+    if (taken) {
+        qsm_stream_receive(stream, estate->high + 1, stream->stable, &packet, &written, false);
+        taken = qsm_stream_packet(stream, estate->high + 1) != NULL;
+    }
+    if (taken) {
         estate->high++;
-        qsm_stream_receive(stream, estate->high, stream->stable, &packet, &written, false);
         qsm_region_multicast(estate->region, QSM_CLASS_DATA, &packet);
     }
     qsm_buffer_release(buffer);
-    return bytes > 0;
+    return taken;
 }
 
-static bool stream_has(qsm_stream *stream, const qsm_message *wanted) {
+/* All messages of the stream that are here, by their keys. */
+static bool list_messages(qsm_stream *stream, qsm_table *here) {
     for (uint64_t s = stream->base; s <= stream->high; s++) {
-        const qsm_slice *packet = qsm_stream_packet(stream, s);
-        if (packet == NULL) continue;
-        const uint8_t *bytes = qsm_slice_data(packet);
-        qsm_header header = {.kind = QSM_KIND_DATA,
-                             .front_bytes = (uint16_t)(bytes[2] | bytes[3] << 8),
-                             .sender = stream->sender};
         qsm_data data;
-        if (!qsm_data_read(&header, bytes, packet->bytes, &data)) continue;
+        if (!qsm_stream_read(stream, s, &data)) continue;
         for (uint32_t i = 0; i < data.message_count; i++)
-            if (data.messages[i].group == wanted->group &&
-                data.messages[i].number == wanted->number)
-                return true;
+            if (!qsm_table_put(here, qsm_estate_key(&data.messages[i]), stream)) return false;
     }
-    return false;
+    return true;
+}
+
+/* Appends what other regions have and this one lacks. Appended ones are in the stream and found
+ * there when this has to be tried again. */
+static bool append_offers(qsm_estate *estate, qsm_stream *stream) {
+    qsm_table here = {0};
+    bool good = estate->offer_count == 0 || list_messages(stream, &here);
+    qsm_exchange_sort(estate);
+    for (uint32_t i = 0; i < estate->offer_count && good && !QSM_BUG(9); i++) {
+        const qsm_message *message = &estate->offers[i]->message;
+        if (qsm_table_get(&here, qsm_estate_key(message)) != NULL) continue;
+        uint64_t forged = estate->region->engine->counters[QSM_COUNT_messages_forged];
+        qsm_data data = {.flags = QSM_DATA_ESTATE, .message_count = 1};
+        data.messages[0] = *message;
+        good = append(estate, stream, &data, message->sealed);
+        if (good) qsm_count(estate->region->engine, QSM_COUNT_estate_messages);
+        /* One that does not open is not of the dead sender: it must not hold up the rest. */
+        good = good || estate->region->engine->counters[QSM_COUNT_messages_forged] > forged;
+    }
+    qsm_table_free(&here);
+    return good;
+}
+
+static bool is_hole(qsm_stream *stream, uint64_t sequence) {
+    qsm_slot *slot = qsm_stream_slot(stream, sequence);
+    return slot == NULL || slot->state == QSM_SLOT_MISSING || slot->state == QSM_SLOT_HOLE;
+}
+
+/* Ends the stream and names what nobody has of it, in as many packets as that takes. */
+static bool append_end(qsm_estate *estate, qsm_stream *stream) {
+    uint32_t fit = (estate->region->engine->config.datagram_bytes_max - QSM_HEADER_BYTES -
+                    QSM_DATA_FIXED_BYTES - QSM_REGION_HEADER_BYTES) /
+                   QSM_RANGE_BYTES;
+    uint32_t most = fit < QSM_RANGES_MAX ? fit : QSM_RANGES_MAX;
+    uint64_t end = estate->high;
+    qsm_data last = {.flags = QSM_DATA_ESTATE};
+    for (uint64_t s = stream->contiguous + 1; s <= end; s++) {
+        if (!is_hole(stream, s)) continue;
+        qsm_range *range = last.hole_count ? &last.holes[last.hole_count - 1] : NULL;
+        if (range != NULL && range->last + 1 == s) {
+            range->last = s;
+            continue;
+        }
+        if (last.hole_count == most) {
+            if (!append(estate, stream, &last, NULL)) return false;
+            last.hole_count = 0;
+        }
+        last.holes[last.hole_count++] = (qsm_range){.first = s, .last = s};
+    }
+    last.flags |= QSM_DATA_FIN;
+    return append(estate, stream, &last, NULL);
 }
 
 static void settle(qsm_estate *estate, qsm_stream *stream) {
@@ -523,75 +354,74 @@ static void settle(qsm_estate *estate, qsm_stream *stream) {
     /* A sender that had counted this side out may have claimed more as stable than anybody here
      * has. */
     if (stream->stable > estate->high) estate->high = stream->stable;
-    while (estate->offers != NULL) {
-        offered *offer = estate->offers;
-        if (!QSM_BUG(9) && !stream_has(stream, &offer->message)) {
-            qsm_data data = {.flags = QSM_DATA_ESTATE, .message_count = 1};
-            data.messages[0] = offer->message;
-            if (!append(estate, stream, &data, offer->message.sealed))
-                return; /* looked at again by the alarm */
-            qsm_count(engine, QSM_COUNT_estate_messages);
-        }
-        estate->offers = offer->next;
-        free(offer);
-    }
-    /* Also when nobody has anything: members may have heard that there was something. */
-    qsm_data last = {.flags = QSM_DATA_ESTATE | QSM_DATA_FIN};
-    for (uint64_t s = stream->contiguous + 1; s <= estate->high; s++) {
-        qsm_slot *slot = qsm_stream_slot(stream, s);
-        if (slot != NULL && slot->state != QSM_SLOT_MISSING && slot->state != QSM_SLOT_HOLE)
-            continue;
-        qsm_range *range = last.hole_count ? &last.holes[last.hole_count - 1] : NULL;
-        if (range != NULL && range->last + 1 == s) {
-            range->last = s;
-        } else {
-            if (last.hole_count == QSM_RANGES_MAX) break;
-            last.holes[last.hole_count++] = (qsm_range){.first = s, .last = s};
-        }
-    }
-    if (!append(estate, stream, &last, NULL)) return;
-    estate->state = ESTATE_SETTLED;
+    if (!append_offers(estate, stream)) return; /* looked at again by the alarm */
+    /* Also when nobody has anything: members may have heard that there was something. But not after
+     * an end that the sender or another executor has made. */
+    bool ended = stream->fin_known && qsm_stream_is_finished(stream);
+    if (!ended && !append_end(estate, stream)) return;
+    estate->state = QSM_ESTATE_SETTLED;
+    qsm_exchange_forget_offers(estate);
     qsm_count(engine, QSM_COUNT_orphans_resolved);
     qsm_note(engine, QSM_TRACE_orphan_settled, estate->sender, estate->high);
     qsm_rings_wake(estate->region, engine->now_ns);
 }
 
-/* Takes the estate as far as it can go. */
-static void look(qsm_estate *estate) {
+void qsm_estate_look(qsm_estate *estate) {
     qsm_region *region = estate->region;
     qsm_engine *engine = region->engine;
     qsm_stream *stream = qsm_stream_find(region, estate->sender);
-    if (stream == NULL || !executes(region) || estate->looking) return;
+    if (stream == NULL || !stream->orphan || !executes(region) || estate->looking) return;
+    open_estate(estate, stream);
     estate->looking = true; /* appending packets leads back here */
-    if (estate->state == ESTATE_ASKING && all_answered(estate)) estate->state = ESTATE_FETCHING;
-    if (estate->state == ESTATE_FETCHING && is_complete(estate, stream)) {
-        estate->state = ESTATE_EXCHANGING;
+    if (estate->state == QSM_ESTATE_ASKING && all_answered(estate))
+        estate->state = QSM_ESTATE_FETCHING;
+    if (estate->state == QSM_ESTATE_FETCHING && is_complete(estate, stream)) {
+        estate->state = QSM_ESTATE_EXCHANGING;
         estate->exchange_by_ns = engine->now_ns + EXCHANGE_FAILURES * engine->config.failure_ns;
     }
-    if (estate->state == ESTATE_EXCHANGING &&
-        (exchange_is_done(estate) || engine->now_ns >= estate->exchange_by_ns))
+    if (estate->state == QSM_ESTATE_EXCHANGING &&
+        (qsm_exchange_is_done(estate) || engine->now_ns >= estate->exchange_by_ns))
         settle(estate, stream);
     estate->looking = false;
-    if (estate->state == ESTATE_SETTLED) qsm_region_check_drained(region);
+    close_estate(estate, stream);
+}
+
+/* The region has everything. When the others have, too, nobody will ask for it any more. */
+static void close_estate(qsm_estate *estate, qsm_stream *stream) {
+    if (is_over(stream)) stream->complete = true; /* its sender has said so */
+    if (estate->state != QSM_ESTATE_SETTLED || !stream->complete) return;
+    if (!qsm_exchange_is_over(estate)) return;
+    estate->state = QSM_ESTATE_CLOSED;
+    qsm_stream_learn_stable(stream, stream->fin);
+    stream->announce = 2; /* the rest should hear of it, too */
+    qsm_rings_wake(estate->region, estate->region->engine->now_ns);
+    qsm_region_check_drained(estate->region);
+}
+
+void qsm_orphan_complete(qsm_stream *stream) {
+    qsm_estate *estate = qsm_table_get(&stream->region->orphans.estates, stream->sender);
+    stream->complete = true;
+    if (estate == NULL) { /* it was ended by its sender, or by an executor before this one */
+        qsm_orphan_found(stream);
+        return;
+    }
+    close_estate(estate, stream);
 }
 
 static void on_estate_alarm(void *context, uint64_t now_ns) {
     qsm_estate *estate = context;
     qsm_engine *engine = estate->region->engine;
-    if (estate->state == ESTATE_SETTLED && telling_is_done(estate)) {
-        qsm_region_check_drained(estate->region);
-        return;
-    }
+    if (estate->state == QSM_ESTATE_CLOSED) return;
     qsm_alarm_set(&engine->alarms, &estate->alarm, now_ns + ASK_AGAIN_NS);
     if (!executes(estate->region) || engine->client.suspended) return;
-    if (estate->state == ESTATE_ASKING) ask_members(estate);
-    look(estate);
+    if (estate->state == QSM_ESTATE_ASKING) ask_members(estate);
+    qsm_estate_look(estate);
 }
 
 void qsm_orphan_progress(qsm_stream *stream) {
     qsm_region *region = stream->region;
     qsm_estate *estate = qsm_table_get(&region->orphans.estates, stream->sender);
-    if (estate != NULL) look(estate);
+    if (estate != NULL) qsm_estate_look(estate);
     if (qsm_stream_is_finished(stream)) qsm_region_check_drained(region);
 }
 
@@ -601,12 +431,15 @@ void qsm_orphans_membership_changed(qsm_region *region) {
     /* Somebody else may have been at it and died: whatever is open is this node's now. What the
      * dead said they had is gone with them, so the others are asked again. */
     for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;) {
-        if (!stream->orphan || qsm_stream_is_finished(stream)) continue;
-        qsm_estate *estate = qsm_table_get(&region->orphans.estates, stream->sender);
-        if (estate == NULL)
-            estate = estate_of(region, stream->sender);
-        else if (estate->state <= ESTATE_FETCHING)
-            ask_again(estate, stream);
-        if (estate != NULL) look(estate);
+        if (!stream->orphan || is_over(stream)) continue;
+        stream->complete = false; /* as far as this node knows */
+        qsm_estate *estate = qsm_estate_of(region, stream->sender);
+        if (estate == NULL) continue;
+        if (estate->state == QSM_ESTATE_NOTED)
+            open_estate(estate, stream);
+        else if (estate->state <= QSM_ESTATE_FETCHING)
+            begin_asking(estate, stream);
+        else
+            qsm_alarm_set(&region->engine->alarms, &estate->alarm, region->engine->now_ns);
     }
 }

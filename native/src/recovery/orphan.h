@@ -31,13 +31,12 @@ void qsm_orphan_found(qsm_stream *stream);
 void qsm_orphans_membership_changed(qsm_region *region);
 /* Anything of the stream has changed: perhaps the estate can be settled. */
 void qsm_orphan_progress(qsm_stream *stream);
+/* At the executor: everybody in the region has all of the stream. */
+void qsm_orphan_complete(qsm_stream *stream);
 void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orphan_query *query);
 /* The region is not known here (any more): the asker must not wait for this node. */
 void qsm_orphan_answer_nothing(qsm_engine *engine, uint64_t to, const qsm_orphan_query *query);
 void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orphan_report *report);
-/* A control message of another region's executor: messages that its region has, or "that is all".
- */
-void qsm_orphan_estate_arrived(qsm_engine *engine, uint64_t from, qsm_reader *reader);
 /* True when some estate of the region is open here. */
 bool qsm_orphans_are_open(const qsm_region *region);
 

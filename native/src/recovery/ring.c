@@ -24,7 +24,7 @@ enum {
     PASS_TRIES_MAX = 3,
     SILENT_NS = 1000000000, /* a member that did not take a token is left out for so long */
     RECORD_BYTES = 53,
-    TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 26,
+    TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 30,
     PUSHED_MAX = 64
 };
 
@@ -170,6 +170,13 @@ static qsm_token_record *record_of(qsm_token *token, uint64_t stream) {
     return NULL;
 }
 
+/* A dead sender of whom this node was never told has sent nothing that is meant for it. Of one
+ * alive it may just not have been told yet. */
+static bool is_of_no_concern(const qsm_region *region, uint64_t sender) {
+    return qsm_dead_has(&region->engine->dead, sender) ||
+           !qsm_directory_knows_alive(region->directory, sender);
+}
+
 /* Adds this node's part to all records, and records for streams that the token does not speak of
  * yet. */
 static void fill_token(qsm_ring_part *part, qsm_token *token) {
@@ -177,8 +184,12 @@ static void fill_token(qsm_ring_part *part, qsm_token *token) {
     token->aes = token->aes && (part->level > 0 ? region->rings.parts[part->level - 1].aes
                                                 : region->engine->ready_keys.kind != QSM_AES_NONE);
     for (uint32_t i = 0; i < token->record_count; i++) {
-        qsm_stream *stream = qsm_stream_of(region, token->records[i].stream);
-        if (stream != NULL) add_my_part(part, stream, &token->records[i]);
+        qsm_token_record *record = &token->records[i];
+        qsm_stream *stream = qsm_stream_of(region, record->stream);
+        if (stream != NULL)
+            add_my_part(part, stream, record);
+        else if (is_of_no_concern(region, record->stream) && record->participants != 0)
+            record->participants |= (uint16_t)(1u << my_place(region, part->level));
     }
     uint32_t capacity = region->streams.capacity;
     for (uint32_t i = 0; i < capacity && token->record_count < records_max(region->engine); i++) {
@@ -437,8 +448,7 @@ static void tell_sender(qsm_region *region, qsm_stream *stream, const qsm_token_
     }
     qsm_stream_learn_cut(stream, record->cached);
     if (stream->orphan) {
-        if (stream->fin_known && record->low >= stream->fin)
-            qsm_stream_learn_stable(stream, stream->fin);
+        if (stream->fin_known && record->low >= stream->fin) qsm_orphan_complete(stream);
         return;
     }
     qsm_peer *peer = qsm_peer_find(engine, stream->sender);

@@ -109,6 +109,7 @@ static void finish_packet(filling *fill, open_packet *open) {
                                                     .stable = open->regions[i]->sender->stable};
     for (uint32_t i = 0; i < open->data.message_count; i++)
         open->data.messages[i].tag = open->tags[i];
+    open->data.side = qsm_side(engine);
     uint32_t bytes = qsm_data_write(&engine->keys, open->buffer->data, open->buffer->capacity,
                                     &open->data, open->buffer->data + open->sealed_offset);
     assert(bytes > 0 && bytes <= engine->config.datagram_bytes_max);

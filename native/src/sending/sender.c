@@ -127,12 +127,9 @@ static void count_acknowledged(qsm_sender *sender, const qsm_out_packet *packet)
             group->unacknowledged < packet->messages ? group->unacknowledged : packet->messages;
         return;
     }
-    qsm_header header = {.kind = QSM_KIND_DATA,
-                         .front_bytes =
-                             (uint16_t)(packet->buffer->data[2] | packet->buffer->data[3] << 8),
-                         .sender = sender->region->engine->id};
+    qsm_slice slice = {.buffer = packet->buffer, .bytes = packet->bytes};
     qsm_data data;
-    if (!qsm_data_read(&header, packet->buffer->data, packet->bytes, &data)) return;
+    if (!qsm_data_reread(&slice, &data)) return;
     for (uint32_t i = 0; i < data.message_count; i++) {
         qsm_group *group =
             qsm_table_get(&sender->region->directory->groups, data.messages[i].group);
@@ -267,7 +264,8 @@ void qsm_sender_finish(qsm_sender *sender) {
     }
     qsm_buffer *buffer = qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES);
     if (buffer == NULL) return; /* tried again when the region is looked at the next time */
-    qsm_data data = {.sender = engine->id, .flags = QSM_DATA_FIN, .region_count = 1};
+    qsm_data data = {
+        .sender = engine->id, .side = qsm_side(engine), .flags = QSM_DATA_FIN, .region_count = 1};
     data.regions[0] = (qsm_region_header){
         .region = sender->region->uid, .sequence = sender->high + 1, .stable = sender->stable};
     uint32_t bytes = qsm_data_write(&engine->keys, buffer->data, buffer->capacity, &data, NULL);

@@ -1,0 +1,88 @@
+/*
+ * estate.h - what a dead sender has left in one region, as the region's executor sees it: which of
+ * its packets exist anywhere, what other regions have of its messages, and how far the settlement
+ * has come. orphan.c settles it within the region, exchange.c talks to the executors of other
+ * regions.
+ */
+#ifndef QSM_RECOVERY_ESTATE_H
+#define QSM_RECOVERY_ESTATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/alarm.h"
+#include "core/table.h"
+#include "core/wire.h"
+
+typedef struct qsm_region qsm_region;
+typedef struct qsm_stream qsm_stream;
+
+enum qsm_estate_state {
+    QSM_ESTATE_NOTED,      /* others speak of it, but here the sender is not known to be dead */
+    QSM_ESTATE_ASKING,     /* members report what they have */
+    QSM_ESTATE_FETCHING,   /* what somebody has and this node lacks is on its way */
+    QSM_ESTATE_EXCHANGING, /* other regions tell what they have of common messages */
+    QSM_ESTATE_SETTLED,    /* the stream has its end */
+    QSM_ESTATE_CLOSED      /* everybody has all of it, in the other regions, too */
+};
+
+/* A message that another region has, to be appended to the stream if this region lacks it. */
+typedef struct {
+    qsm_message message; /* tag and sealed point into bytes */
+    uint8_t bytes[];
+} qsm_offered;
+
+typedef struct qsm_estate {
+    qsm_region *region;
+    uint64_t sender;
+    uint64_t died_in; /* batch that told of the death: regions made later do not know the sender */
+    enum qsm_estate_state state;
+    bool looking;
+    uint32_t attempt;
+    qsm_table answered; /* member id -> this */
+    uint64_t first;     /* sequence of the first bit */
+    uint8_t *exists;    /* bit: some member has or had it */
+    uint64_t high;      /* greatest sequence that anybody has */
+    /* of other regions */
+    qsm_offered **offers;
+    uint32_t offer_count, offer_capacity;
+    uint64_t offer_bytes;
+    qsm_table offered;   /* hash of group and number -> anything */
+    qsm_table sent_to;   /* uid -> id of the executor that was told, in place of a pointer */
+    uint32_t told_side;  /* side of this node when it told them */
+    qsm_table done_from; /* uid of a region that has told all -> id of its executor, as above */
+    qsm_table done_side; /* the same uid -> side of that executor */
+    qsm_table unheard;   /* uid of a region whose executor had nothing to tell -> anything */
+    uint32_t over_side;  /* side of this node when it said so to those who follow */
+    qsm_table over_to;   /* uid -> id of the executor that knows that this region is complete */
+    qsm_table over_from; /* uid of a region that is complete -> side of its executor */
+    uint64_t exchange_by_ns;
+    qsm_alarm alarm;
+} qsm_estate;
+
+/* The region's estate of that sender, made when needed; NULL when the sender is unknown here or
+ * memory is short. */
+qsm_estate *qsm_estate_of(qsm_region *region, uint64_t sender);
+/* Takes the estate as far as it can go. */
+void qsm_estate_look(qsm_estate *estate);
+/* A name for a message in a table. */
+uint64_t qsm_estate_key(const qsm_message *message);
+
+/* Tells the executors of other regions what there is here, once. True when all of them have told
+ * what they have. */
+bool qsm_exchange_is_done(qsm_estate *estate);
+/* Tells the other executors, once, that this region has everything. True when all other regions
+ * have it, too: until then each keeps what it has, for an executor may die and its successor has to
+ * ask again. */
+bool qsm_exchange_is_over(qsm_estate *estate);
+void qsm_exchange_forget_offers(qsm_estate *estate);
+/* Offers in the order of their numbers. */
+void qsm_exchange_sort(qsm_estate *estate);
+void qsm_exchange_free(qsm_estate *estate);
+/* A control message of another region's executor: messages that its region has, or "that is all".
+ */
+void qsm_exchange_arrived(qsm_engine *engine, uint64_t from, qsm_reader *reader);
+/* What was on its way to that node is lost: its regions are told again. */
+void qsm_exchange_link_lost(qsm_engine *engine, uint64_t peer);
+
+#endif
