@@ -20,6 +20,8 @@ NATIVE := $(MAKE) --no-print-directory -C native -j$(JOBS)
 TIME ?= 60
 # Arguments for the command: `make run ARGS="--theme dark note.liveobject"`.
 ARGS ?=
+# Sizes at which the pipeline is measured; 100000000 as well needs some 10 GB of disk, and time.
+PIPELINE_EVENTS ?= 1000000,10000000
 # Where `make run` writes its picture when there is no display.
 SCREENSHOT ?= build/screenshot.png
 # Where `make screenshot` writes the pictures of the documentation.
@@ -113,6 +115,8 @@ bench: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	@echo '-- the engine, beside bare sockets and the systems that are installed in $(PEERS_DIR)'
 	@$(VENV)/bin/live-objects bench all --output $(BENCH_RESULTS)
 	@echo 'The same figures, with machine, versions and date, are in $(BENCH_RESULTS)'
+	@echo '-- pipeline: event logs on Spark, beside DuckDB and plain Python; plans of regions'
+	@$(VENV)/bin/live-objects pipeline bench --events $(PIPELINE_EVENTS)
 
 # Plants twenty known bugs one at a time; the swarm must find at least nineteen.
 planted: $(STAMP_PACKAGES)

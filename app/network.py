@@ -77,14 +77,17 @@ class OfficeNetwork:
         self._finder: Finder | None = None
         self._logger: EngineLogger | None = None
 
-    def start(self, *, log_events: bool = True) -> None:
+    def start(self, *, log_events: bool = True, log_activity: bool = False) -> None:
         """Lets the running Qt loop step the engine."""
         watcher = EngineWatcher()
         self._join = EngineJoin(self.engine, watcher)
         self._keys = KeyRotation(self.engine, watcher.call_at, time.monotonic, time.time)
         if self._profile is not None and log_events:
             events = self._profile.open_log(self.scope)
-            self._logger = EngineLogger(self.engine, events, watcher.call_at, time.monotonic)
+            person = self._profile.pseudonym() if log_activity else ""
+            self._logger = EngineLogger(
+                self.engine, events, watcher.call_at, time.monotonic, person=person
+            )
 
     def find_others(self, loop: asyncio.AbstractEventLoop) -> None:
         """Announces this PC by mDNS and remembers who else is announced, in a task of the loop."""

@@ -88,6 +88,19 @@ class NetworkProfile:
     def book(self) -> PeerBook:
         return PeerBook(self.peers_file)
 
+    def pseudonym(self) -> str:
+        """Whom the event log means by this profile's user: drawn once, and of no use elsewhere.
+        Empty when it cannot be kept: then nothing is logged of anybody."""
+        file = self.events / "person"
+        try:
+            if not file.exists():
+                file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                write_private(file, os.urandom(8).hex())
+            kept = file.read_text(encoding="ascii").strip()
+        except (OSError, ValueError, TransportError):
+            return ""
+        return kept if len(kept) == 16 and kept.isalnum() else ""
+
     def open_log(self, scope: Scope) -> EventLog:
         """The event log of one run; makes no file before there is something to write."""
         return EventLog(

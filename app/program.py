@@ -130,7 +130,7 @@ def _run_live(
     server.listen(answer)
 
     # Everything lives.
-    network.start(log_events=now.event_log)
+    network.start(log_events=now.event_log, log_activity=now.activity_log)
     network.find_others(loop)
     listening = loop.create_task(streams.start())
     desk.restoring.begin(restore=now.restore and not options.no_restore)

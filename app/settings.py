@@ -18,7 +18,8 @@ from widgets.roles import Mode, is_colour, person_colour_for
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The choices. `colour` is `#rrggbb`; `language` is a code like `de`, or empty for that of the
-    system; `event_log` is whether the network's events are kept; `presence_hidden` whether others
+    system; `event_log` is whether the network's events are kept; `activity_log` whether they say,
+    under a pseudonym, what this person opened and edited; `presence_hidden` whether others
     are not told who and where one is; `restore` whether what was open is opened again; `introduced`
     whether the person has chosen who they are."""
 
@@ -27,6 +28,7 @@ class Settings:
     theme: str = Mode.SYSTEM.value
     language: str = ""
     event_log: bool = True
+    activity_log: bool = False
     presence_hidden: bool = False
     restore: bool = True
     introduced: bool = False

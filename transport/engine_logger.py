@@ -26,7 +26,11 @@ CallAt = Callable[[float, Callable[[], None]], Closable]
 
 
 class EngineLogger:
-    """Logs `node` until closed. `call_at` makes appointments on the monotonic `clock`."""
+    """Logs `node` until closed. `call_at` makes appointments on the monotonic `clock`.
+
+    `person` is a pseudonym of whoever sits there, and empty unless they agreed to it: with one it
+    is logged, too, what that person opened, edited and closed.
+    """
 
     def __init__(
         self,
@@ -35,6 +39,7 @@ class EngineLogger:
         call_at: CallAt,
         clock: Callable[[], float],
         sample_s: float = SAMPLE_S,
+        person: str = "",
     ) -> None:
         self._node = node
         self._events = events
@@ -43,6 +48,9 @@ class EngineLogger:
         self._sample_s = sample_s
         self._flush: Closable | None = None
         self._closed = False
+        self._person = person
+        self._opened: set[Group] = set()
+        self._own_messages: dict[Group, int] = {}
         # The tallies that were logged last: a group in which nothing happened is not logged again.
         self._told: dict[Group, tuple[int, int, int]] = {}
         node.on_change = self._on_change
@@ -84,8 +92,14 @@ class EngineLogger:
         if view is None:
             self._take_tally(group)
             self._told.pop(group, None)
+            self._own_messages.pop(group, None)
+            self._opened.discard(group)
+            self._tell_activity("closed", group)
             self._events.record(Record.LEFT, self._node.node, group.group_id)
         else:
+            if group not in self._opened:
+                self._opened.add(group)
+                self._tell_activity("opened", group)
             members = [member.node for member in view.members[:MEMBERS_MAX]]
             self._events.record(Record.VIEW, self._node.node, group.group_id, view.number, members)
         self._flush_soon()
@@ -128,8 +142,15 @@ class EngineLogger:
                 region.unicast,
             )
 
+    def _tell_activity(self, name: str, group: Group) -> None:
+        if self._person:
+            self.note(name, group=group.group_id.hex(), person=self._person)
+
     def _take_tally(self, group: Group) -> None:
         tally, view = group.tally, group.view
+        if tally.own_messages > self._own_messages.get(group, 0):
+            self._own_messages[group] = tally.own_messages
+            self._tell_activity("edited", group)
         members = len(view.members) if view is not None else 0
         now = (tally.messages, members, group.unacknowledged)
         if self._told.get(group) == now:

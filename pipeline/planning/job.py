@@ -16,7 +16,7 @@ from pipeline.planning.interest import Interest
 from pipeline.planning.merge import Limits, cluster_of
 from pipeline.planning.plan import Plan, make_plan
 from pipeline.planning.plan_file import plan_text, read_plan
-from pipeline.planning.transform import memberships, read_interest
+from pipeline.planning.transform import read_interest
 from pipeline.results import Results
 
 JOB = "planning"
@@ -42,8 +42,7 @@ def plan(
     store.check_not_empty()
     last = read_plan(options.last) if options.last is not None else None
     tell("who is in which group")
-    members = memberships(store.events("GROUP"), store.events("VIEW"))
-    interest = read_interest(spark, members)
+    interest = read_interest(spark, store.events("GROUP"), store.events("VIEW"))
     made = make_plan(interest, options.limits, last, tell=tell)
     facts = {
         "nodes": interest.node_count,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 720, 250
-LEFT, RIGHT, TOP, BOTTOM = 64, 12, 30, 28
+WIDTH, HEIGHT = 720, 260
+LEFT, RIGHT, TOP, BOTTOM = 64, 12, 50, 28
 TICKS = 5
 POINTS_MAX = 720
 
@@ -76,11 +76,12 @@ def bar_plot(
         return _empty(title)
     top = max(value for _, value in bars) or 1.0
     row, name_width = 22, 230
-    height = TOP + row * len(bars) + 8
+    top_row = 30
+    height = top_row + row * len(bars) + 8
     parts = [f'<text class="title" x="8" y="18">{escape(title)}</text>']
     room = WIDTH - name_width - 110
     for number, (name, value) in enumerate(bars):
-        y = TOP + number * row
+        y = top_row + number * row
         width = max(1.0, value / top * room)
         parts += [
             (
@@ -117,13 +118,13 @@ def _legend(series: Sequence[Series]) -> str:
     if len(series) < 2:
         return ""
     parts = []
-    x = float(WIDTH - RIGHT)
-    for number, line in reversed(list(enumerate(series))):
-        x -= 7.0 * len(line.name) + 26
+    x = float(LEFT)
+    for number, line in enumerate(series):
         parts.append(
-            f'<rect class="bar s{number}" x="{x:.0f}" y="9" width="12" height="10" rx="2"/>'
-            f'<text class="tick" x="{x + 16:.0f}" y="18">{escape(line.name)}</text>'
+            f'<rect class="bar s{number}" x="{x:.0f}" y="29" width="12" height="10" rx="2"/>'
+            f'<text class="tick" x="{x + 16:.0f}" y="38">{escape(line.name)}</text>'
         )
+        x += 6.5 * len(line.name) + 36
     return "".join(parts)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.errors import StartProblem
 from app.network import OfficeNetwork
+from app.network_profile import NetworkProfile
+from app.paths import find_paths
 from widgets.state_line import NetworkWords
 
 
@@ -41,3 +44,17 @@ def test_a_busy_port_is_one_sentence(qapp: Any) -> None:
 def test_a_strange_interface_is_one_sentence(qapp: Any, interface: str) -> None:
     with pytest.raises(StartProblem, match="interface"):
         OfficeNetwork(interface, 0)
+
+
+def test_pseudonym_is_drawn_once_and_missing_where_it_cannot_be_kept(tmp_path: Path) -> None:
+    profile = NetworkProfile.of(find_paths({}, tmp_path / "one"))
+    first = profile.pseudonym()
+    assert len(first) == 16
+    assert profile.pseudonym() == first
+    (profile.events / "person").write_text("damaged")
+    assert profile.pseudonym() == ""
+    (tmp_path / "two").mkdir()
+    other = NetworkProfile.of(find_paths({}, tmp_path / "two"))
+    other.events.parent.mkdir(parents=True, exist_ok=True)
+    other.events.write_text("in the way")
+    assert other.pseudonym() == ""

@@ -371,3 +371,33 @@ def test_groups_are_logged_with_what_they_cost_until_they_are_left(tmp_path: Pat
     assert left == {"node": me, "group": GROUP_ID}
     (delivery,) = [row.values for row in kept if row.kind is Record.DELIVERY]
     assert delivery["latency_ns"] == 2_000_000
+
+
+@pytest.mark.parametrize("person", ["", "0123456789abcdef"])
+def test_what_a_person_does_is_logged_only_for_those_who_agreed(
+    tmp_path: Path, person: str
+) -> None:
+    with Simulation(seed=5) as simulation:
+        node, other = simulation.add_nodes(2)
+
+        def call_at(deadline_s: float, callback: Callable[[], None]) -> _Timer:
+            return _Timer(simulation.call_later(deadline_s - simulation.time(), callback))
+
+        log = make_log(tmp_path, Times(), clock=simulation.time)
+        logger = EngineLogger(node, log, call_at, simulation.time, person=person)
+        recorders = [Recorder(each.join(GROUP_ID, KEY)) for each in (node, other)]
+        assert simulation.run_until(in_one_view(recorders))
+        recorders[1].send(b"somebody else's")
+        simulation.run_for(15)
+        recorders[0].send(b"own")
+        simulation.run_for(25)
+        node.leave(recorders[0].group)
+        logger.close()
+    kept = [row for path in closed(tmp_path) for row in rows(path)]
+    told = [row.values for row in kept if row.kind is Record.APPLICATION]
+    if person:
+        assert [each["name"] for each in told] == ["opened", "edited", "closed"]
+        assert {each["values"]["person"] for each in told} == {person}
+        assert {each["values"]["group"] for each in told} == {GROUP_ID.hex()}
+    else:
+        assert told == []
