@@ -51,6 +51,7 @@ COMMANDS: dict[str, CommandEntry] = {
         CommandEntry(
             "bench", "measure how fast the engine is on this machine", "app.commands.bench"
         ),
+        CommandEntry("feed", "keep a table like a CSV file that changes", "app.commands.feed"),
         CommandEntry(
             "pipeline", "jobs on event logs: figures, reports, plans", "app.commands.pipeline"
         ),

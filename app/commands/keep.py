@@ -10,21 +10,13 @@ import argparse
 import asyncio
 import os
 import sys
-import time
 from pathlib import Path
 
 from app.errors import StartProblem
 from app.headless import run_until_ended
-from app.network_profile import NetworkProfile
+from app.headless_host import headless_host
 from app.paths import Paths, find_paths
-from liveobj.host import Host, Person
 from liveobj.keeping import Keeper
-from transport.config import EngineConfig
-from transport.engine import Engine
-from transport.key_rotation import KeyRotation
-from transport.loop import AsyncioWatcher, EngineJoin
-from transport.peer_book import choose_peers
-from transport.streams import LoopStreams
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,31 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Event) -> int:
-    loop = asyncio.get_running_loop()
-    profile = NetworkProfile.of(paths)
-    scope = profile.scope()
-    peers = choose_peers([], profile.book().peers(scope))
-    engine = Engine.open(
-        EngineConfig(scope=scope, interface=arguments.interface, known_peers=peers)
-    )
-    try:
-        watcher = AsyncioWatcher()
-        EngineJoin(engine, watcher)
-        keys = KeyRotation(engine, watcher.call_at, time.monotonic, time.time)
-        person = Person(arguments.name)
-        streams = LoopStreams(loop, engine.info().address.text, os.urandom)
-        await streams.start()
-        host = Host(
-            engine,
-            paths.objects,
-            person,
-            loop,
-            os.urandom,
-            wall_time=time.time,
-            identity=profile.identity(),
-            streams=streams,
-            watch_readable=watcher.watch_readable,
-        )
+    async with headless_host(paths, arguments.interface, arguments.name) as host:
         keeper = Keeper(host, [file.resolve() for file in arguments.files])
         try:
             for kept in keeper.state():
@@ -78,8 +46,4 @@ async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
             await ended.wait()
         finally:
             keeper.close()
-            keys.close()
-            await streams.close()
-    finally:
-        await engine.close()
     return 0

@@ -1,0 +1,52 @@
+"""A host of live objects without a window: engine, keys, streams and storage of one profile."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from app.network_profile import NetworkProfile
+from app.paths import Paths
+from liveobj.host import Host, Person
+from transport.config import EngineConfig
+from transport.engine import Engine
+from transport.key_rotation import KeyRotation
+from transport.loop import AsyncioWatcher, EngineJoin
+from transport.peer_book import choose_peers
+from transport.streams import LoopStreams
+
+
+@asynccontextmanager
+async def headless_host(paths: Paths, interface: str, name: str) -> AsyncIterator[Host]:
+    """The host, for as long as it is used; others see it under that name."""
+    loop = asyncio.get_running_loop()
+    profile = NetworkProfile.of(paths)
+    scope = profile.scope()
+    peers = choose_peers([], profile.book().peers(scope))
+    engine = Engine.open(EngineConfig(scope=scope, interface=interface, known_peers=peers))
+    try:
+        watcher = AsyncioWatcher()
+        EngineJoin(engine, watcher)
+        keys = KeyRotation(engine, watcher.call_at, time.monotonic, time.time)
+        streams = LoopStreams(loop, engine.info().address.text, os.urandom)
+        await streams.start()
+        try:
+            yield Host(
+                engine,
+                paths.objects,
+                Person(name),
+                loop,
+                os.urandom,
+                wall_time=time.time,
+                identity=profile.identity(),
+                streams=streams,
+                watch_readable=watcher.watch_readable,
+            )
+        finally:
+            keys.close()
+            await streams.close()
+    finally:
+        await engine.close()
