@@ -19,6 +19,7 @@ from liveobj.channels.introductions import Introductions
 from liveobj.channels.messages import (
     BadMessage,
     Fragment,
+    Greeting,
     Hello,
     Introduction,
     Message,
@@ -42,6 +43,8 @@ log = logging.getLogger(__name__)
 # After a greeting has shown that something is missing, and nobody has sent it for this long, greet
 # again. The exchange needs no timer when all goes well; this one covers what nobody thought of.
 # Twice as long each time, since a member may also claim more than there is.
+# Versions with more writers than this are greeted with by their digest.
+WRITERS_TOLD_MAX = 64
 REPAIR_DELAY_S = 1.0
 REPAIR_DELAY_S_MAX = 60.0
 
@@ -75,6 +78,7 @@ class _Due:
 
     introduction: bool = False
     hello: bool = False
+    whole: bool = False  # that greeting with the version itself
     presence: bool = False
     outgoing: Cutter | None = None
 
@@ -194,7 +198,10 @@ class DocumentChannel:
             return None
         if self._due.hello:
             self._due.hello = False
-            return self._hello()
+            return self._greeting()
+        if self._catch_up.wants_whole:
+            whole = self._catch_up.tell_whole()
+            return Hello(self.document.peer_id, whole, self._can_answer)
         if self._due.introduction:
             self._due.introduction = False
             introduction = self._introductions.mine()
@@ -222,15 +229,27 @@ class DocumentChannel:
             return PresenceUpdate(self.presence.spoken())
         return None
 
-    def _hello(self) -> Hello:
+    def _greeting(self) -> Hello | Greeting:
+        version = self.document.version
+        whole = self._due.whole or len(version.ends) <= WRITERS_TOLD_MAX
+        self._due.whole = False
+        self._enter_company()
+        self._catch_up.greeted(version, whole=whole)
+        if whole:
+            return Hello(self.document.peer_id, version, self._can_answer)
+        return Greeting(self.document.peer_id, version.digest, self._can_answer)
+
+    @property
+    def _can_answer(self) -> bool:
+        return self._seal.can_sign or self._batches is not None
+
+    def _enter_company(self) -> None:
         self.counters.greetings += 1
         if not self._in_company:
             # Everybody here greets after this view, and what each lacks of ours goes out as
             # answers.
             self._in_company = True
             self._sent_end = self._own_end()
-        can_answer = self._seal.can_sign or self._batches is not None
-        return Hello(self.document.peer_id, self.document.version, can_answer)
 
     def _update(self, spans: Sequence[Span]) -> Update:
         data = self.document.export_spans(spans)
@@ -309,6 +328,10 @@ class DocumentChannel:
                 self._catch_up.on_hello(sender, peer_id, version, can_answer)
                 self._watch_for_gaps()
                 self._offer()
+            case Greeting():
+                self._catch_up.on_greeting(sender, message, self.document.version)
+                self._watch_for_gaps()
+                self._offer()
             case Update(update, signature):
                 self._take_update(sender, update, signature)
             case PresenceUpdate(fields):
@@ -328,6 +351,9 @@ class DocumentChannel:
         imported = self.document.import_update(data, Origin.REMOTE)
         if self._batches is not None and (imported.changed or imported.waiting):
             self._batches.add(data, signature)
+        if imported.changed and sender not in self._members:
+            self._catch_up.answer_again()
+            self._offer()
         if imported.waiting:
             self._gap = True
             self._arm_repair()
@@ -347,7 +373,7 @@ class DocumentChannel:
         gap, self._gap = self._gap, False
         lacks = gap or self._catch_up.lacks_something(self.document.version)
         if lacks and len(self._members) > 1:
-            self._due.hello = True
+            self._due.hello = self._due.whole = True
             self._offer()
             self._repair_delay_s = min(2 * self._repair_delay_s, REPAIR_DELAY_S_MAX)
             self._arm_repair()

@@ -12,6 +12,7 @@ from typing import Any
 import msgpack
 
 from liveobj.documents import BadUpdate, Version
+from liveobj.documents.version import DIGEST_BYTES
 from transport.identities import PUBLIC_BYTES, SIGNATURE_BYTES
 
 MESSAGE_BYTES_MAX = 64 * 1024 * 1024
@@ -32,6 +33,16 @@ class Hello:
 
     peer_id: int
     version: Version
+    can_answer: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """The same with a digest in place of what it has, where that is long; who differs asks for no
+    more than is told then: the whole, once for all who have the same."""
+
+    peer_id: int
+    digest: bytes
     can_answer: bool = True
 
 
@@ -75,15 +86,17 @@ class Introduction:
     signature: bytes
 
 
-Message = Hello | Update | PresenceUpdate | Fragment | Payload | Introduction
+Message = Hello | Greeting | Update | PresenceUpdate | Fragment | Payload | Introduction
 
-_HELLO, _UPDATE, _PRESENCE, _FRAGMENT, _PAYLOAD, _INTRODUCTION = 1, 2, 3, 4, 5, 6
+_HELLO, _UPDATE, _PRESENCE, _FRAGMENT, _PAYLOAD, _INTRODUCTION, _GREETING = 1, 2, 3, 4, 5, 6, 7
 
 
 def encode(message: Message) -> bytes:
     match message:
         case Hello(peer_id, version, can_answer):
             kind, body = _HELLO, [peer_id, version.encode(), can_answer]
+        case Greeting(peer_id, digest, can_answer):
+            kind, body = _GREETING, [peer_id, digest, can_answer]
         case Update(data, signature):
             kind, body = _UPDATE, [data, signature]
         case PresenceUpdate(fields):
@@ -141,6 +154,10 @@ def _build(kind: int, body: list[object]) -> Message:
             if len(public) != PUBLIC_BYTES or len(signature) != SIGNATURE_BYTES or view < 0:
                 raise BadMessage("an introduction out of bounds")
             return Introduction(public, view, signature)
+        case 7, [int(peer_id), bytes(digest), bool(can_answer)]:
+            if not 0 <= peer_id <= PEER_ID_MAX or len(digest) != DIGEST_BYTES:
+                raise BadMessage("a greeting out of bounds")
+            return Greeting(peer_id, digest, can_answer)
     raise BadMessage(f"type {kind} with {len(body)} fields")
 
 
