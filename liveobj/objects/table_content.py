@@ -65,6 +65,7 @@ class TableContent:
         self.columns: list[str] = []
         self._row_numbers: dict[str, int] = {}
         self._column_numbers: dict[str, int] = {}
+        self._types: dict[str, str] = {}  # asked for with every cell that is painted
         self._texts: dict[str, str] = {}
         self._formulas: set[str] = set()
         self._changed_cells: set[tuple[str, str]] = set()
@@ -94,6 +95,7 @@ class TableContent:
         self.columns = identities(self._column_items.to_list(), 1000)
         self._row_numbers = {row: number for number, row in enumerate(self.rows)}
         self._column_numbers = {column: number for number, column in enumerate(self.columns)}
+        self._types.clear()
 
     def _on_structure(self) -> None:
         self._structure_changed = True
@@ -187,8 +189,12 @@ class TableContent:
         return " ".join(name.split())[:200] if isinstance(name, str) else ""
 
     def column_type(self, column: str) -> str:
-        kind = self._about.get(f"{column}/type")
-        return kind if kind in ("number", "date", "check") and isinstance(kind, str) else "text"
+        found = self._types.get(column)
+        if found is None:
+            kind = self._about.get(f"{column}/type")
+            known = isinstance(kind, str) and kind in ("number", "date", "check")
+            found = self._types[column] = str(kind) if known else "text"
+        return found
 
     def column_width(self, column: str) -> int | None:
         width = self._about.get(f"{column}/width")

@@ -34,13 +34,17 @@ EXPORT_FILTER = "PNG (*.png);;SVG (*.svg);;CSV (*.csv)"
 _EXPORT_SIZE = QSize(1200, 720)
 _EXPORT_SCALE = 2
 _DESCRIBED_MAX = 50
-_SHAPES = (
-    (Shape.LINE, "chart-line", "Lines"),
-    (Shape.AREA, "chart-area", "Areas"),
-    (Shape.BAR, "chart-column", "Bars"),
-    (Shape.SCATTER, "chart-scatter", "Points"),
-    (Shape.PIE, "chart-pie", "Pie"),
-)
+
+
+def shapes() -> tuple[tuple[Shape, str, str], ...]:
+    """Each shape with its icon and its name."""
+    return (
+        (Shape.LINE, "chart-line", tr("Lines")),
+        (Shape.AREA, "chart-area", tr("Areas")),
+        (Shape.BAR, "chart-column", tr("Bars")),
+        (Shape.SCATTER, "chart-scatter", tr("Points")),
+        (Shape.PIE, "chart-pie", tr("Pie")),
+    )
 
 
 class ChartView(ObjectView):
@@ -73,8 +77,8 @@ class ChartView(ObjectView):
         tools.setContentsMargins(2 * SPACE_PX, SPACE_PX, 3 * SPACE_PX, SPACE_PX)
         tools.setSpacing(SPACE_PX)
         self._shape_buttons: dict[Shape, QToolButton] = {}
-        for shape, icon, title in _SHAPES:
-            button = self._tool(icon, tr(title), partial(self.set_shape, shape))
+        for shape, icon, title in shapes():
+            button = self._tool(icon, title, partial(self.set_shape, shape))
             button.setCheckable(True)
             self._shape_buttons[shape] = button
             tools.addWidget(button)
@@ -261,7 +265,7 @@ class ChartView(ObjectView):
     def _make_actions(self) -> tuple[Action, ...]:
         edit, source, columns = self._why_no_edit, self._show_source_menu, self._show_columns_menu
         return (
-            *(self._shape_action(shape, title) for shape, _, title in _SHAPES),
+            *(self._shape_action(shape, title) for shape, _, title in shapes()),
             Action("chart.source", tr("Numbers from…"), source, "", edit),
             Action("chart.columns", tr("What is drawn"), columns, "", edit),
             Action("chart.export", tr("Export chart…"), self.ask_export, "", self._why_nothing),
@@ -270,7 +274,7 @@ class ChartView(ObjectView):
     def _shape_action(self, shape: Shape, title: str) -> Action:
         return Action(
             f"chart.{shape.value}",
-            tr("Draw as: {shape}", shape=tr(title)),
+            tr("Draw as: {shape}", shape=title),
             partial(self.set_shape, shape),
             "",
             self._why_no_edit,

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, 
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QLineEdit,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -21,6 +22,8 @@ from widgets.table.table_model import TableModel
 from widgets.theme import Theme
 
 _BOX_PX = 16
+_SIDE_PX = 7
+_SHOWN_MAX = 500
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -47,17 +50,29 @@ class CellPainter(QStyledItemDelegate):
         self._theme = theme
         self._model = model
         self._toggle = toggle
+        self._font = fonts.font()
+        self._metrics = QFontMetrics(self._font)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        super().paint(painter, option, index)
+        """Paints by itself: Qt's way asks the model seven times for each cell of each frame."""
+        area = option.rect
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(area, self._theme.colour("selection"))
+        cell = self._model.cell(index)
+        if cell is None:
+            return
         ticked = self._model.check(index)
         if ticked is not None:
-            self._paint_tick(painter, self._box(option.rect), ticked)
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
-        super().initStyleOption(option, index)
-        if self._model.check(index) is not None:
-            option.text = ""
+            self._paint_tick(painter, self._box(area), ticked)
+            return
+        words, role, side = self._model.look(*cell)
+        if words:
+            painter.setFont(self._font)
+            painter.setPen(self._theme.colour(role))
+            room = area.adjusted(_SIDE_PX, 0, -_SIDE_PX, 0)
+            line = words.partition("\n")[0][:_SHOWN_MAX]
+            shown = self._metrics.elidedText(line, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), shown)
 
     def _box(self, cell: QRect) -> QRectF:
         centre = QRectF(cell).center()

@@ -3,6 +3,7 @@ alive."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import date
 
@@ -12,7 +13,9 @@ from liveobj.documents import DocumentError
 from liveobj.formulas.values import number_of
 from liveobj.objects.table import ColumnType, Table
 
-_CELLS_PER_TURN = 400
+# Less than a frame; what the change costs everybody comes on top.
+_TURN_S = 0.008
+_ROWS_PER_LOOK = 8
 _LOOKED_AT_ROWS = 200
 
 
@@ -98,24 +101,27 @@ class CsvImport(QObject):
 
     def _turn(self) -> None:
         content = self._table.content
-        cells = 0
+        before = self._at
+        end_s = time.perf_counter() + _TURN_S
         try:
             with self._table.document.transaction("import"):
-                while self._at < len(self._rows) and cells < _CELLS_PER_TURN:
-                    number = self._first + self._at
-                    if number >= len(content.rows):
-                        break  # somebody has deleted rows meanwhile
-                    for column, text in zip(content.columns, self._rows[self._at], strict=False):
-                        # A text of a file is never a formula of ours.
-                        kept = text if not text.startswith("=") else f"'{text}"
-                        self._table.keep(content.rows[number], column, kept)
-                        cells += 1
+                while self._at < len(self._rows) and self._at + self._first < len(content.rows):
+                    self._keep_row(content.rows[self._at + self._first])
                     self._at += 1
+                    if self._at % _ROWS_PER_LOOK == 0 and time.perf_counter() > end_s:
+                        break
         except DocumentError as problem:
             self.cancel()
             self._done(str(problem))
             return
         self._progress(self._at, len(self._rows))
-        if not cells or self._at >= len(self._rows):
+        # Without progress somebody has deleted rows meanwhile.
+        if self._at == before or self._at >= len(self._rows):
             self.cancel()
             self._done("")
+
+    def _keep_row(self, row: str) -> None:
+        for column, text in zip(self._table.content.columns, self._rows[self._at], strict=False):
+            if text:
+                # A text of a file is never a formula of ours.
+                self._table.keep(row, column, text if not text.startswith("=") else f"'{text}")

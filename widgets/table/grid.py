@@ -126,6 +126,13 @@ class Grid(QTableView):
         super().currentChanged(current, previous)
         self.chosen.emit()
 
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        """Qt paints everything anew for every change; what is out of sight need not be."""
+        top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        bottom = self.model().rowCount() if bottom < 0 else bottom
+        if first.row() <= bottom and last.row() >= top:
+            super().dataChanged(first, last, list(roles))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.state() is QTableView.State.EditingState:
             return  # what the editor leaves over is not meant for the grid

@@ -24,7 +24,6 @@ from liveobj.objects.table import ColumnType, Table
 from liveobj.objects.table_content import TableChange
 from widgets.language import tr
 from widgets.table.alignment import steps_between
-from widgets.theme import Theme
 
 ROWS_MIN = 24
 COLUMNS_MIN = 8
@@ -33,15 +32,23 @@ _SPARE_COLUMNS = 1
 
 Index = QModelIndex | QPersistentModelIndex
 _Role = Qt.ItemDataRole
+_ANSWERED = frozenset(
+    int(role)
+    for role in (
+        _Role.DisplayRole,
+        _Role.EditRole,
+        _Role.ToolTipRole,
+        _Role.AccessibleTextRole,
+    )
+)
 
 
 class TableModel(QAbstractTableModel):
     """Attributes: `table`, `content`, `rows` and `columns` as they are shown. Rows and columns
     beyond them are spare: they come into being when something is written there."""
 
-    def __init__(self, theme: Theme, table: Table, parent: QObject | None = None) -> None:
+    def __init__(self, table: Table, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self.table = table
         self.content = table.content
         self.rows: list[str] = list(self.content.rows)
@@ -198,16 +205,18 @@ class TableModel(QAbstractTableModel):
         self.headerDataChanged.emit(Qt.Orientation.Vertical, first, last)
 
     def show_cells(self, change: TableChange) -> None:
-        """Tells which cells are new; with formulas around, any could be."""
-        if self.content.has_formulas or len(change.cells) > 200:
-            self.dataChanged.emit(
-                self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1)
-            )
+        """Tells which cells are new: the rectangle around them, or everything if there are
+        formulas, since any could have another value then."""
+        if self.content.has_formulas:
+            last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
             return
-        for row, column in change.cells:
-            index = self.index_of(row, column)
-            if index.isValid():
-                self.dataChanged.emit(index, index)
+        found = [self.index_of(row, column) for row, column in change.cells]
+        rows = [index.row() for index in found if index.isValid()]
+        columns = [index.column() for index in found if index.isValid()]
+        if rows:
+            first = self.index(min(rows), min(columns))
+            self.dataChanged.emit(first, self.index(max(rows), max(columns)))
 
     # Qt
 
@@ -224,6 +233,8 @@ class TableModel(QAbstractTableModel):
         return flags
 
     def data(self, index: Index, role: int = _Role.DisplayRole) -> Any:
+        if role not in _ANSWERED:
+            return None  # most of what a view asks for; nothing need be looked up for that
         cell = self.cell(index)
         if cell is None:
             return None
@@ -231,27 +242,27 @@ class TableModel(QAbstractTableModel):
             return self.table.as_typed(*cell)
         if role in (_Role.DisplayRole, _Role.AccessibleTextRole):
             return self.shown_text(*cell)
-        if role == _Role.ForegroundRole:
-            wrong = isinstance(self.content.value(*cell), CellError)
-            return self._theme.colour("danger") if wrong else None
         if role == _Role.ToolTipRole:
             value = self.content.value(*cell)
             return tr(value.sentence) if isinstance(value, CellError) else None
-        if role == _Role.TextAlignmentRole:
-            return self._alignment(cell)
         return None
 
-    def _alignment(self, cell: tuple[str, str]) -> Qt.AlignmentFlag:
-        value = self.content.value(*cell)
+    def look(self, row: str, column: str) -> tuple[str, str, Qt.AlignmentFlag]:
+        """Words, role of their colour, and side of a cell: all that is painted of it."""
+        value = self.content.value(row, column)
+        words = self._words(row, column, value)
+        if isinstance(value, CellError):
+            return words, "danger", Qt.AlignmentFlag.AlignLeft
         if isinstance(value, bool):
-            return Qt.AlignmentFlag.AlignCenter
+            return words, "text", Qt.AlignmentFlag.AlignHCenter
         right = isinstance(value, float)
-        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        return side | Qt.AlignmentFlag.AlignVCenter
+        return words, "text", Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
 
     def shown_text(self, row: str, column: str) -> str:
         """A cell as it is read; texts stay as they were typed."""
-        value = self.content.value(row, column)
+        return self._words(row, column, self.content.value(row, column))
+
+    def _words(self, row: str, column: str, value: Value) -> str:
         kind = self.content.column_type(column)
         text = self.content.text(row, column)
         if text.startswith("="):
@@ -261,6 +272,11 @@ class TableModel(QAbstractTableModel):
         if kind == ColumnType.NUMBER and isinstance(value, float):
             return _shown_number(value)
         return text
+
+    def plain_text(self, row: str, column: str) -> str:
+        """A cell as it is searched: its text, or the value of its formula."""
+        text = self.content.text(row, column)
+        return shown(self.content.value(row, column)) if text.startswith("=") else text
 
     def check(self, index: Index) -> bool | None:
         """Whether a cell of a column of checks is ticked; None for other cells."""

@@ -47,12 +47,15 @@ _ARRANGEMENT = "table arrangement"
 _DESCRIBED_ROWS_MAX = 100
 _SUMMED_CELLS_MAX = 50_000
 
-_TYPES = {
-    ColumnType.TEXT: "Text",
-    ColumnType.NUMBER: "Number",
-    ColumnType.DATE: "Date",
-    ColumnType.CHECK: "Check",
-}
+
+def type_words(kind_of: ColumnType) -> str:
+    """The name of a type of column."""
+    return {
+        ColumnType.TEXT: tr("Text"),
+        ColumnType.NUMBER: tr("Number"),
+        ColumnType.DATE: tr("Date"),
+        ColumnType.CHECK: tr("Check"),
+    }[kind_of]
 
 
 class TableView(ObjectView):
@@ -66,7 +69,7 @@ class TableView(ObjectView):
         table = opening.shared
         assert isinstance(table, Table), "the kind says what is opened"
         self.table = table
-        self.model = TableModel(around.theme, table, self)
+        self.model = TableModel(table, self)
         self.grid = Grid(around.theme, self.model)
         self.edit = CellEditing(self.model, self.grid)
         self.sort_column = ""
@@ -197,7 +200,7 @@ class TableView(ObjectView):
             rows = [
                 row
                 for row in rows
-                if any(matches(words, self.model.shown_text(row, each)) for each in content.columns)
+                if any(matches(words, self.model.plain_text(row, each)) for each in content.columns)
             ]
         column = self.sort_column
         if content.column_number(column) is not None:
@@ -453,7 +456,7 @@ class TableView(ObjectView):
         types = (
             act(
                 f"column.type.{each.value}",
-                tr("Column is for: {type}", type=tr(_TYPES[each])),
+                tr("Column is for: {type}", type=type_words(each)),
                 partial(edit.set_type, each),
             )
             for each in ColumnType

@@ -318,14 +318,14 @@ def test_ten_thousand_rows_are_painted_a_screen_at_a_time(
     QApplication.processEvents()
     bar = ada.grid.verticalScrollBar()
     asked = 0
-    shown_text = ada.model.shown_text
+    look = ada.model.look
 
-    def counted(row: str, column: str) -> str:
+    def counted(row: str, column: str) -> Any:
         nonlocal asked
         asked += 1
-        return str(shown_text(row, column))
+        return look(row, column)
 
-    monkeypatch.setattr(ada.model, "shown_text", counted)
+    monkeypatch.setattr(ada.model, "look", counted)
     for step in range(20):
         bar.setValue(step * bar.maximum() // 20)
         ada.grid.viewport().repaint()
