@@ -218,7 +218,7 @@ def _memory(stage: Stage, effort: Effort) -> Record:
     before_mb = program.memory_mb()
     wanted = effort.scaled(OBJECTS, 20)
     for _ in range(0, wanted, _MAKE_AT_ONCE):
-        request = {"do": "make", "kind": "note", "count": min(_MAKE_AT_ONCE, wanted)}
+        request = {"do": "hold", "count": min(_MAKE_AT_ONCE, wanted)}
         opened = program.ask(request).get("open", 0)
         program.check_alive()
     after_mb = program.memory_mb()
@@ -227,7 +227,7 @@ def _memory(stage: Stage, effort: Effort) -> Record:
         what="memory with many objects open",
         receivers=1,
         rss_mb=after_mb,
-        note=f"{opened} notes in tabs: {after_mb:.0f} MB, {before_mb:.0f} MB with none",
+        note=f"{opened} live notes: {after_mb:.0f} MB, {before_mb:.0f} MB with none",
         more={"objects": opened, "empty_mb": before_mb},
     )
 

@@ -3,6 +3,7 @@ it was started for that (`--driven`)."""
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Mapping
@@ -15,8 +16,11 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication
 from app.burst import Burst
 from app.frame_times import FrameTimes
 from app.object_page import ObjectPage
+from app.session import Session
 from app.stirring import stir
 from app.window import MainWindow
+from liveobj.objects.text_note import new_note
+from liveobj.opening import Opening
 
 # What a random keyboard has: words, new lines, steps, and a little that is taken away.
 _KEYS: list[tuple[int, str]] = [
@@ -34,8 +38,10 @@ _KEYS: list[tuple[int, str]] = [
 class Driving:
     """Answers requests that change things or look inside."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, session: Session, window: MainWindow) -> None:
+        self._session = session
         self._window = window
+        self._held: list[Opening] = []
         self._offline = False
         self.frames = FrameTimes(window)
         self.burst: Burst | None = None
@@ -56,10 +62,8 @@ class Driving:
                 return {"begun": True}
             case {"do": "burst"}:
                 return {} if self.burst is None else self.burst.result
-            case {"do": "make", "kind": str(word), "count": int(count)}:
-                for _ in range(count):
-                    self._window.registry.run(f"{word}.new")
-                return {"open": len(self._pages())}
+            case {"do": "hold", "count": int(count)}:
+                return {"open": self._hold(count)}
             case {"do": "watch"}:
                 return self._watch()
             case {"do": "frames"}:
@@ -81,6 +85,13 @@ class Driving:
             if shared.flush():
                 saved.append(str(page.opened.opening.identity))
         return saved
+
+    def _hold(self, count: int) -> int:
+        """Opens new notes as a desktop does with what lies on it: live, without a tab."""
+        for number in range(count):
+            note = new_note(f"Note {number}", os.urandom)
+            self._held.append(self._session.open_inside(note))
+        return len(self._held)
 
     def _set_offline(self, on: bool) -> dict[str, Any]:
         """Cuts every object off from the others, or joins it again."""

@@ -119,7 +119,7 @@ def _run_live(
     network.on_words = window.show_network
 
     # From now on later starts and scripts find this program.
-    driving = Driving(window) if options.driven else None
+    driving = Driving(session, window) if options.driven else None
 
     def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         if request == NET_REQUEST:

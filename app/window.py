@@ -46,7 +46,7 @@ from widgets.theme import Theme
 from widgets.toolbox import Tool
 from widgets.top_bar import TopBar
 
-_SIZE = QSize(1160, 760)
+WINDOW_SIZE = QSize(1160, 760)
 _SIZE_MIN = QSize(600, 400)
 # Narrower than this, the side shows icons only.
 _FOLD_BELOW_PX = 820
@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Live Objects")
         self.setWindowIcon(application_icon())
         self.setMinimumSize(_SIZE_MIN)
-        self.resize(_SIZE)
+        self.resize(WINDOW_SIZE)
         self.setAcceptDrops(True)
         self._fold_wanted = False
 

@@ -55,8 +55,8 @@ class ObjectTabs(QTabWidget):
     ) -> None:
         """Adds a tab and brings it to the front, or leaves it `behind`."""
         page.setProperty(_ICON_NAME, icon_name)
-        index = self.addTab(page, icon(self._theme, icon_name, "muted"), "")
-        self.rename_page(page, title)
+        index = self.addTab(page, icon(self._theme, icon_name, "muted"), _short(title))
+        self.tabBar().setAccessibleTabName(index, title)
         self.setTabToolTip(index, where)
         self.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, self._cross(page))
         if not behind:
@@ -65,9 +65,10 @@ class ObjectTabs(QTabWidget):
     def rename_page(self, page: QWidget, title: str) -> None:
         """Shows the title that the object of a page has now."""
         index = self.indexOf(page)
-        short = title if len(title) <= _TITLE_CHARACTERS_MAX else title[:31] + "…"
-        self.setTabText(index, short.replace("&", "&&"))
-        self.tabBar().setAccessibleTabName(index, title)
+        # Every new text lays all tabs out anew, and this is called in every frame.
+        if self.tabText(index) != _short(title):
+            self.setTabText(index, _short(title))
+            self.tabBar().setAccessibleTabName(index, title)
 
     def edit_title(self, page: QWidget | None) -> None:
         """Lets the person write another title into the tab, where the page says it can have one."""
@@ -149,6 +150,12 @@ class ObjectTabs(QTabWidget):
             event.modifiers(),
         )
         QApplication.sendEvent(self.tabBar(), up)
+
+
+def _short(title: str) -> str:
+    """A title as a tab has room for it."""
+    short = title if len(title) <= _TITLE_CHARACTERS_MAX else title[:31] + "…"
+    return short.replace("&", "&&")
 
 
 class TitleField(QLineEdit):
