@@ -32,13 +32,14 @@ from widgets.desktop.name_field import NameField
 from widgets.desktop.outline import Outline
 from widgets.desktop.stage import Stage
 from widgets.icons import picture
-from widgets.language import tr
+from widgets.language import tr, tr_n
 from widgets.nesting import Nested
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
 
 _CAMERA = "camera"
+_SPOKEN_MAX = 5
 
 
 class DesktopView(ObjectView):
@@ -92,11 +93,20 @@ class DesktopView(ObjectView):
         self.outline.left.connect(canvas.setFocus)
         stage.items_changed.connect(request)
         stage.selection_changed.connect(request)
+        stage.selection_changed.connect(self._tell_selection)
 
     def _update(self) -> None:
         """Once per frame: what floats, and what the window around shows."""
         self._furniture.refresh()
         self.changed.emit()
+
+    def _tell_selection(self) -> None:
+        """For those who hear the screen: what is chosen."""
+        chosen = self.stage.chosen
+        names = ", ".join(self.canvas.live.name(item) for item in chosen[:_SPOKEN_MAX])
+        count = len(chosen)
+        words = tr_n("Selected: {names}", "{count} selected: {names}", count, names=names)
+        self.canvas.setAccessibleDescription(words if chosen else tr("Nothing is selected"))
 
     # Editing
 

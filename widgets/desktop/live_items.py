@@ -8,6 +8,7 @@ its last picture stays. An object that fails or cannot be shown says why, and ha
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ PICTURES_MAX = 200
 _TURN_MS = 16
 # An object that changes all the time is pictured this often at most.
 _PICTURE_S = 0.1
+_PICTURE_PIXELS_MAX = 4_000_000
 
 
 @dataclass(slots=True)
@@ -90,6 +92,11 @@ class LiveItems(QObject):
 
     def picture(self, identity: str) -> QPixmap | None:
         return self._pictures.get(identity)
+
+    def pictured_size(self, identity: str) -> QSize | None:
+        """How large the view was when its picture was taken; None before the first one."""
+        live = self._live.get(identity)
+        return None if live is None or not live.pictured_s else live.view.size()
 
     def name(self, item: Item) -> str:
         """What an item is called: the name it was given here, that of its object if that was open,
@@ -284,8 +291,9 @@ class LiveItems(QObject):
         if live.view.size() != size:
             live.view.resize(size)
         live.view.show_newest()
-        scale = self._scale()
-        picture = QPixmap(size * scale)
+        # Of a very large one a coarser picture must do.
+        scale = min(self._scale(), math.sqrt(_PICTURE_PIXELS_MAX / (size.width() * size.height())))
+        picture = QPixmap((size * scale).expandedTo(QSize(1, 1)))
         picture.setDevicePixelRatio(scale)
         picture.fill(Qt.GlobalColor.transparent)
         live.view.render(picture, QPoint())

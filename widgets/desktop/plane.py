@@ -124,9 +124,7 @@ class Plane(QWidget):
                 self.contents.forget(identity)
                 self._items.forget(identity)
                 continue
-            shot = self.live.picture(identity)
-            size = self._view_size(identity)
-            if shot is not None and shot.deviceIndependentSize().toSize() != size:
+            if self.live.pictured_size(identity) != self._view_size(identity):
                 self.live.look_again(identity)
         self.wake()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -77,6 +78,20 @@ def test_nothing_is_opened_while_one_looks_around(ada: Person) -> None:
     ada.stage.look(Camera(1, 1, 1.0))
     QApplication.processEvents()
     assert ada.canvas.live.open_items == []
+
+
+def test_a_picture_has_the_size_of_its_item_and_never_too_many_pixels(ada: Person) -> None:
+    identity = ada.put("Plan", 100, 100)
+    ada.settle()
+    ada.desktop.arrange({identity: Frame(100, 100, 500, 300)})
+    ada.settle()
+    assert ada.canvas.live.pictured_size(identity) == QSize(498, 260)
+    ada.desktop.arrange({identity: Frame(100, 100, 20_000, 20_000)})
+    ada.settle()
+    picture = ada.canvas.live.picture(identity)
+    assert picture is not None
+    assert picture.width() * picture.height() <= 4_000_000
+    assert ada.canvas.grab().width() > 0
 
 
 def test_a_picture_follows_what_is_written_elsewhere(ada: Person) -> None:

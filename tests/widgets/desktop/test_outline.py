@@ -138,4 +138,7 @@ def test_every_control_has_a_name(ada: Person, notes: list[str]) -> None:
         if button.isVisible():
             assert button.accessibleName() or button.text(), button
     assert ada.canvas.accessibleName()
+    assert ada.canvas.accessibleDescription() == "3 selected: note 0, note 1, note 2"
+    ada.stage.select([notes[0]])
+    assert ada.canvas.accessibleDescription() == "Selected: note 0"
     assert ada.view.outline.tree.accessibleName()
