@@ -53,8 +53,8 @@ _PAN_PX = (14.0, 9.0)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All frames at one distance, in milliseconds, sorted: how long each took, and what it took of a
-    processor, which other programs on a busy machine change less."""
+    """All frames at one distance, in milliseconds, sorted: how long each took, and what it took of
+    a processor, which other programs on a busy machine change less."""
 
     name: str
     in_sight: int
