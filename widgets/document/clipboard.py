@@ -35,13 +35,11 @@ class Taken:
     problems: tuple[str, ...] = ()
 
 
-def mime_of_content(content: Content) -> QMimeData:
+def fill_mime(mime: QMimeData, content: Content) -> None:
     """For this program, for word processors, and for everything else."""
-    mime = QMimeData()
     mime.setData(MIME_TYPE, QByteArray(write_json(content)))
     mime.setHtml(write_fragment(content))
     mime.setText(plain_text(content).replace("\u2028", "\n"))
-    return mime
 
 
 def take(mime: QMimeData, title_of: Callable[[Reference], str]) -> Taken:

@@ -18,7 +18,7 @@ from liveobj.opening import Opening
 from liveobj.references import Parameterized, Reference, Value
 from liveobj.richtext.model import HIGHLIGHT, Content, Part, Run, Table, safe_link
 from widgets.action import Action
-from widgets.document.clipboard import mime_of_content, read_image_file, take
+from widgets.document.clipboard import fill_mime, read_image_file, take
 from widgets.document.conversion import Helper, Pouring, read_in_helper, write_in_helper
 from widgets.document.link_box import LinkBox
 from widgets.document.page import DocumentPage
@@ -61,7 +61,7 @@ class DocumentView(WritingView):
         self._work: list[Helper | Pouring] = []
         page = self.editor
         page.shortcuts = {a.shortcut: self._runner(a) for a in self._actions if a.shortcut}
-        page.make_mime = lambda start, end: mime_of_content(self.body.content(start, end))
+        page.fill_mime = lambda mime, start, end: fill_mime(mime, self.body.content(start, end))
         page.take_mime = self._on_mime
         page.link_followed.connect(self._follow)
         page.format_changed.connect(self._refresh)

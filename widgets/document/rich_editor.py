@@ -64,7 +64,7 @@ class RichEditor(SharedTextEdit):
     them.
 
     Attributes: `rich`, `look`, `shortcuts` (what keys do, by their names as in QKeySequence).
-    `make_mime` makes what is copied, `take_mime` takes what is pasted or dropped at a position;
+    `fill_mime` fills in what is copied, `take_mime` takes what is pasted or dropped at a position;
     without them it is plain text. Signals: `link_followed(address)`; `format_changed` when the
     marks or the look at the caret may be others.
     """
@@ -86,7 +86,7 @@ class RichEditor(SharedTextEdit):
         self.look = RichLook(theme, compact=compact)
         self.compact = compact
         self.shortcuts: dict[str, Callable[[], object]] = {}
-        self.make_mime: Callable[[int, int], QMimeData] | None = None
+        self.fill_mime: Callable[[QMimeData, int, int], None] | None = None
         self.take_mime: Callable[[QMimeData, int], None] | None = None
         super().__init__(theme, writing, container, clock, parent)
         self._painter = BlockPainter(theme, self)
@@ -441,9 +441,13 @@ class RichEditor(SharedTextEdit):
         return address if isinstance(address, str) else None
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        if self.make_mime is None:
-            return super().createMimeDataFromSelection()
-        return self.make_mime(*self.selection)
+        mime = super().createMimeDataFromSelection()
+        if self.fill_mime is not None:
+            # Qt's own object is filled, as the clipboard lives longer than what Python makes. It
+            # puts its forms in when it is first asked for one; ours replace them.
+            mime.html()
+            self.fill_mime(mime, *self.selection)
+        return mime
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasText() or source.hasHtml() or source.hasImage() or source.hasUrls()

@@ -55,6 +55,9 @@ class Around:
     def make(self, kind: ObjectKind, title: str = "") -> Reference:
         return kind.make(title, random.Random(title).randbytes)
 
+    def recent(self, _word: str) -> list[tuple[str, Reference]]:
+        return []
+
     def say(self, sentence: str) -> None:
         self.said.append(sentence)
 
