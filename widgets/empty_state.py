@@ -38,6 +38,8 @@ class EmptyState(QWidget):
         words.setFixedWidth(105 * SPACE_PX)
         words.ensurePolished()
         words.setFixedHeight(words.heightForWidth(words.width()))
+        # However tall the page is, the parts stay together in its middle.
+        column.addStretch(1)
         column.addWidget(drawing)
         column.addSpacing(2 * SPACE_PX)
         column.addWidget(label(heading, "title", centred=True))
@@ -45,6 +47,7 @@ class EmptyState(QWidget):
         if actions:
             column.addSpacing(3 * SPACE_PX)
             column.addLayout(_buttons(actions))
+        column.addStretch(1)
 
 
 def action_button(action: QAction, name: str) -> QPushButton:

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QFocusEvent,
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
@@ -83,6 +84,7 @@ class SharedTextEdit(QTextEdit):
         self.layers = TextLayers(self)
         self._container = container
         self.tells_caret = True
+        self._told = False  # whether the others see a caret of this view
         self.replicated = shared.document
         self._presence = shared.presence
         self._composing = False
@@ -236,6 +238,12 @@ class SharedTextEdit(QTextEdit):
     def _update_own_caret(self) -> None:
         if self._binding.is_pending or not self.tells_caret:
             return
+        if self.window().focusWidget() is not self:
+            # To look is not to write: on a table one sees many texts and works in one.
+            if self._told:
+                self._presence.set_caret(None)
+            self._told = False
+            return
         caret = self.textCursor()
         try:
             head = self.text.cursor_at(caret.position(), before=True)
@@ -245,6 +253,7 @@ class SharedTextEdit(QTextEdit):
         except DocumentError:
             return  # in the middle of a character: the next move mends it
         self._presence.set_caret(Caret(self._container, head, anchor))
+        self._told = True
 
     def _update_remote_carets(self) -> None:
         if self._binding.is_pending:
@@ -291,6 +300,14 @@ class SharedTextEdit(QTextEdit):
             event.ignore()
             return True
         return super().event(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._frame.request()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._frame.request()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo):

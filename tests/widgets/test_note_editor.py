@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QInputMethodEvent, QTextCursor
+from PySide6.QtWidgets import QLineEdit
 
 from liveobj.channels.presence import Caret, Presence, PresenceEntry
 from liveobj.documents.document import Document
@@ -306,3 +307,15 @@ def test_a_theme_change_keeps_text_and_carets(
     qtbot.keyClicks(editor, "hello")
     theme.set_mode(type(theme.mode).DARK)
     assert editor.toPlainText() == ada.text.to_string() == "hello"
+
+
+def test_a_caret_is_told_only_where_one_works(editor: NoteEditor, ada: Note) -> None:
+    editor.show_newest()
+    assert ada.presence.mine.caret is not None
+    other = QLineEdit(editor)
+    other.setFocus()
+    editor.show_newest()
+    assert ada.presence.mine.caret is None
+    editor.setFocus()
+    editor.show_newest()
+    assert ada.presence.mine.caret is not None
