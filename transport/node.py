@@ -232,6 +232,9 @@ class Node:
 
     def _take_deliveries(self, user: int, columns: binding.Columns) -> None:
         group = self._groups.get(user)
+        if group is not None and self.on_change is not None:
+            # Somebody writes a log; nobody else pays for the sums in it.
+            group.tally.add(columns.senders, columns.sizes, self.node)
         # With nothing waiting, nobody will begin to listen before these are handed out.
         if group is None or not (self._queue or group.listening):
             return
