@@ -170,6 +170,7 @@ class Presence:
         self._on_mine_changed = on_mine_changed
         self._scheduler = scheduler
         self._others: dict[int, PresenceEntry] = {}
+        self._places: dict[int, tuple[str, int]] = {}
         self._fingerprints: dict[int, str] = {}
         self._lost: dict[int, tuple[PresenceEntry, TimerHandle]] = {}
         self._observers: Observers[Presence] = Observers()
@@ -182,6 +183,11 @@ class Presence:
     def others(self) -> Mapping[int, PresenceEntry]:
         """By node; a member that has not spoken yet, or is hidden, is missing."""
         return dict(self._others)
+
+    @property
+    def places(self) -> Mapping[int, tuple[str, int]]:
+        """Where members can be asked for large contents, by node; the hidden ones, too."""
+        return dict(self._places)
 
     @property
     def lost(self) -> Mapping[int, PresenceEntry]:
@@ -201,7 +207,11 @@ class Presence:
 
     def spoken(self) -> dict[str, Any]:
         """What is said about this person to the others."""
-        return {_HIDDEN: True} if self._hidden else self._mine.fields()
+        if not self._hidden:
+            return self._mine.fields()
+        # Whoever is hidden still gives what they have: the place says nothing about the person.
+        streams = self._mine.streams
+        return {_HIDDEN: True} | ({} if streams is None else {"streams": list(streams)})
 
     def set_person(self, name: str, colour: str) -> None:
         self._set(replace(self._mine, name=name[:NAME_CHARACTERS_MAX], colour=colour))
@@ -239,12 +249,24 @@ class Presence:
 
     # For the channel
 
+    def _set_place(self, sender: int, place: tuple[str, int] | None) -> None:
+        if self._places.get(sender) == place:
+            return
+        if place is None:
+            del self._places[sender]
+        else:
+            self._places[sender] = place
+        self._observers.notify(self)
+
     def accept(self, sender: int, fields: Mapping[str, Any]) -> None:
+        place = _read_streams(fields.get("streams"))
         if fields.get(_HIDDEN) is True:
+            self._set_place(sender, place)
             self._remove(sender)
             return
         signed = self._fingerprints.get(sender, "")
         entry = replace(PresenceEntry.read(fields), fingerprint=signed)
+        self._set_place(sender, place)
         if self._others.get(sender) != entry:
             self._others[sender] = entry
             self._found(sender, entry)
@@ -260,6 +282,7 @@ class Presence:
 
     def keep_only(self, nodes: Collection[int]) -> None:
         self._fingerprints = {n: f for n, f in self._fingerprints.items() if n in nodes}
+        self._places = {n: place for n, place in self._places.items() if n in nodes}
         gone = [node for node in self._others if node not in nodes]
         for node in gone:
             entry = self._others.pop(node)

@@ -113,8 +113,7 @@ class ContentExchange:
     # Fetching
 
     def _places(self) -> list[StreamPlace]:
-        entries = sorted(self._shared.presence.others.items())
-        return [StreamPlace(*entry.streams) for _, entry in entries if entry.streams is not None]
+        return [StreamPlace(*place) for _, place in sorted(self._shared.presence.places.items())]
 
     def _look(self) -> None:
         """Begins what can begin: after somebody came, something was finished, or some time."""

@@ -97,6 +97,17 @@ def test_what_was_changed_on_the_way_is_thrown_away(tmp_path: Path) -> None:
     assert office.exchanges[0].find(NAME) is not None
 
 
+def test_who_is_hidden_still_gives_what_they_have(tmp_path: Path) -> None:
+    office = Office(tmp_path, 2)
+    office.exchanges[1]._shared.presence.set_hidden(True)
+    office.settle()
+    assert not office.exchanges[0]._shared.presence.others
+    office.give(1)
+    office.exchanges[0].want(NAME, len(DATA))
+    office.settle()
+    assert office.exchanges[0].find(NAME) is not None
+
+
 def test_nobody_is_asked_for_what_is_forgotten(tmp_path: Path) -> None:
     office = Office(tmp_path, 2)
     office.exchanges[0].want(NAME, len(DATA))
