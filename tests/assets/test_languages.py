@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from installers.languages import DOMAIN, FOLDER, languages, po_file, read_catalogue
+from installers.languages import (
+    DOMAIN,
+    FOLDER,
+    gather,
+    languages,
+    missing,
+    po_file,
+    read_catalogue,
+)
+from widgets.kinds import KINDS
 from widgets.language import LANGUAGES, inside, set_language, tr, tr_n, wanted_languages
 
 PLACEHOLDER = re.compile(r"\{\w*\}")
@@ -48,6 +57,18 @@ def test_placeholders_agree(language: str) -> None:
             assert placeholders(message.string[-1]) == placeholders(message.id[1]), message.id
         else:
             assert placeholders(message.string) == placeholders(message.id), message.id
+
+
+@pytest.mark.parametrize("language", languages())
+def test_nothing_that_is_shown_is_missing(language: str) -> None:
+    """`make languages` takes new texts into the catalogues; then somebody translates them."""
+    assert missing(read_catalogue(language), gather()) == []
+
+
+def test_kinds_are_named_by_words_that_are_looked_up() -> None:
+    known = {message.id for message in gather()}
+    for kind in KINDS:
+        assert {kind.title, kind.sentence} <= known, kind.word
 
 
 def test_german_is_spoken_and_given_up_again() -> None:
