@@ -66,6 +66,27 @@ def test_both_write_in_one_note_in_place_and_undo_their_own(ada: Person, jun: Pe
     assert view.describe()["text"] == "from Ada "
 
 
+def test_a_caret_is_told_only_by_who_works_inside(ada: Person, jun: Person) -> None:
+    identity = ada.put("Plan", 100, 100)
+    settle(ada, jun)
+    for person in (ada, jun, ada):
+        person.settle()
+    seen = ada.canvas.live.view_if_open(identity)
+    assert seen is not None
+    assert seen.describe()["carets"] == {}
+    jun.double_click(200, 200)
+    inner = jun.canvas.inside.view
+    assert inner is not None
+    inner.show_newest()
+    jun.hub.run()
+    seen.show_newest()
+    assert seen.describe()["carets"] == {"Jun": 0}
+    jun.canvas.inside.leave()
+    jun.hub.run()
+    seen.show_newest()
+    assert seen.describe()["carets"] == {}
+
+
 def test_undo_on_the_desktop_is_ones_own(ada: Person, jun: Person) -> None:
     mine = ada.put("Mine", 100, 100)
     settle(ada, jun)
