@@ -181,8 +181,12 @@ class DesktopView(ObjectView):
         self._frame.request()
 
     def _look_first(self) -> None:
-        """Where one was last time, or at everything that there is."""
+        """Where one was last time, or at everything that there is; a picture of a desktop that is
+        not open shows everything."""
         if self._looked or self.canvas.width() < 2:
+            return
+        if not self.isVisible():
+            self.stage.look_at_all()
             return
         self._looked = True
         kept = None if self._nested else _read_camera(self.opening.shared.local(_CAMERA))
@@ -281,6 +285,7 @@ class DesktopView(ObjectView):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._look_first()
         self.company.set_here(True)
         self._furniture.show_tools(True)
 

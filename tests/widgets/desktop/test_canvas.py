@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -10,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QToolButton
 from liveobj.objects.desktop_items import Form, Frame
 from tests.widgets.desktop.conftest import Person, move_mouse
 from widgets.desktop.camera import Camera
+from widgets.desktop.desktop_view import DesktopView
 from widgets.note_view import NoteView
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -345,6 +348,25 @@ def test_the_camera_is_where_one_left_it(ada: Person, notes: list[str]) -> None:
     assert again is not None
     assert again.view.describe()["camera"] == [12, 34]
     assert again.view.describe()["zoom"] == 0.75
+
+
+def test_a_picture_of_a_desktop_shows_everything_and_moves_nobodys_camera(
+    ada: Person, notes: list[str]
+) -> None:
+    ada.put("far", 5000, 3000)
+    ada.stage.look(Camera(12, 34, 0.75))
+    front = ada.place.window.front
+    assert front is not None
+    ada.place.window.close_page(front)
+    opening = ada.view.around.open(front.opened.opening.reference)
+    view = DesktopView(ada.view.around, opening)
+    view.resize(400, 300)
+    assert not view.grab().isNull()
+    assert all(i.frame.meets(view.stage.seen) for i in view.stage.desktop.items.values())
+    view.close_view()
+    assert json.loads(opening.shared.local("camera") or b"") == [12, 34, 0.75]
+    opening.close()
+    view.deleteLater()
 
 
 @pytest.mark.parametrize("kept", [b"", b"null", b"[1]", b'["a", 1, 2]', b"[1, 2, 1e9]", b"\xff"])
