@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from liveobj.documents import Document
+from liveobj.objects.authorship import Authors
 from liveobj.objects.timeline import Stop, restore, stops
 from liveobj.objects.writers import Writers
 from widgets.language import tr
@@ -28,13 +29,19 @@ class HistoryBar(QFrame):
     restored = Signal()
 
     def __init__(
-        self, theme: Theme, document: Document, writers: Writers, parent: QWidget | None = None
+        self,
+        theme: Theme,
+        document: Document,
+        writers: Writers,
+        authors: Authors | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         kind(self, "footer")
         self._theme = theme
         self._document = document
         self._writers = writers
+        self._authors = authors
         self.stops: Sequence[Stop] = ()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(tr("Go back in the history"))
@@ -66,7 +73,7 @@ class HistoryBar(QFrame):
         return self._words.text()
 
     def open_bar(self) -> None:
-        self.stops = stops(self._document, self._writers)
+        self.stops = stops(self._document, self._writers, self._authors)
         last = max(0, len(self.stops) - 1)
         self.slider.blockSignals(True)
         self.slider.setRange(0, last)
@@ -120,7 +127,9 @@ class HistoryBar(QFrame):
 def words_of(stop: Stop) -> str:
     """Who and when."""
     who = stop.who or tr("Somebody")
-    return who if not stop.seconds else f"{who} · {time_words(stop.seconds)}"
+    when = f" · {time_words(stop.seconds)}" if stop.seconds else ""
+    signed = tr("signed")
+    return who + when + (f" · {signed}" if stop.fingerprint else "")
 
 
 def time_words(seconds: int) -> str:

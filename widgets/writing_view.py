@@ -50,7 +50,9 @@ class WritingView(ObjectView):
         self.editor: SharedTextEdit = self.make_editor()
         self.past: QWidget | None = None
         self.find_bar = FindBar(around.theme, self.editor)
-        self.history_bar = HistoryBar(around.theme, written.document, written.writers)
+        self.history_bar = HistoryBar(
+            around.theme, written.document, written.writers, opening.shared.authors
+        )
         self.comments_panel = CommentsPanel(around.theme, written.comments, self.editor)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.editor)

@@ -313,6 +313,7 @@ def test_a_caret_is_told_only_where_one_works(editor: NoteEditor, ada: Note) -> 
     editor.show_newest()
     assert ada.presence.mine.caret is not None
     other = QLineEdit(editor)
+    other.show()
     other.setFocus()
     editor.show_newest()
     assert ada.presence.mine.caret is None

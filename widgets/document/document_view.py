@@ -16,7 +16,7 @@ from liveobj.documents import Document, DocumentError
 from liveobj.objects.rich_document import TEMPLATE_ID, RichBody, RichDocument, new_document
 from liveobj.opening import Opening
 from liveobj.references import Parameterized, Reference, Value
-from liveobj.richtext.model import HIGHLIGHT, Content, Part, Run, Table, safe_link
+from liveobj.richtext.model import HIGHLIGHT, Content, Part, Run, Table, plain_text, safe_link
 from widgets.action import Action
 from widgets.document.clipboard import fill_mime, read_image_file, take
 from widgets.document.conversion import Helper, Pouring, read_in_helper, write_in_helper
@@ -25,6 +25,7 @@ from widgets.document.page import DocumentPage
 from widgets.document.rich_editor import RichEditor
 from widgets.document.toolbar import Toolbar
 from widgets.language import tr
+from widgets.nesting import Nested
 from widgets.object_kind import ObjectKind
 from widgets.object_view import Surroundings
 from widgets.writing_view import WritingView
@@ -76,11 +77,14 @@ class DocumentView(WritingView):
     def make_editor(self) -> DocumentPage:
         shared = self.opening.shared
         assert isinstance(shared, RichDocument), "the kind says what is opened"
-        return DocumentPage(self.around, shared.body, shared.presence)
+        return DocumentPage(self._inside(), shared.body, shared.presence)
+
+    def _inside(self) -> Nested:
+        return Nested(self.around, self.opening.identity)
 
     def make_past(self, document: Document) -> QWidget:
         nobody = Presence(PresenceEntry("", "#000000"), lambda: None)
-        page = DocumentPage(self.around, RichBody(document, _no_random), nobody)
+        page = DocumentPage(self._inside(), RichBody(document, _no_random), nobody)
         page.link_followed.connect(self._follow)
         page.setAccessibleName(tr("The document as it was"))
         return page
@@ -361,6 +365,11 @@ def _no_random(_count: int) -> bytes:
     raise AssertionError("nothing is made in an old state")
 
 
+def _words_in(document: Document) -> str:
+    """What a search finds it by: its words, those in tables too."""
+    return plain_text(RichBody(document, _no_random).content())
+
+
 KIND = ObjectKind(
     TEMPLATE_ID,
     word="document",
@@ -370,4 +379,5 @@ KIND = ObjectKind(
     icon="notebook-text",
     make=new_document,
     view=DocumentView,
+    text=_words_in,
 )

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWi
 
 from liveobj.errors import Problem
 from liveobj.opening import Opening
-from liveobj.references import Reference, fingerprint, read_reference
+from liveobj.references import Reference, read_reference
 from liveobj.richtext.embeds import Embeds
 from widgets.document.embed_layer import Shown
 from widgets.icons import show_icon
@@ -75,7 +75,7 @@ class ShownObject(Shown):
         column.setSpacing(0)
         reference = self._read()
         if reference is not None:
-            self._open(reference, parent)
+            self._open(reference)
         title = self._embeds.words(self._name) if self._opening is None else self._opening.title
         column.addLayout(self._strip(title or tr("Object"), reference))
         if self._view is not None:
@@ -90,10 +90,7 @@ class ShownObject(Shown):
             self._problem = str(problem)
             return None
 
-    def _open(self, reference: Reference, parent: QWidget) -> None:
-        if fingerprint(reference) in _around(parent):
-            self._problem = tr("It is the document itself, or one around it.")
-            return
+    def _open(self, reference: Reference) -> None:
         try:
             self._opening = self._around.open(reference)
             self._view = self._around.view(self._opening)
@@ -115,13 +112,3 @@ class ShownObject(Shown):
             button.clicked.connect(lambda: self._around.show(reference))
             row.addWidget(button)
         return row
-
-
-def _around(widget: QWidget | None) -> set[object]:
-    """The identities of the objects whose views a widget lies in."""
-    found: set[object] = set()
-    while widget is not None:
-        if isinstance(widget, ObjectView):
-            found.add(widget.opening.identity)
-        widget = widget.parentWidget()
-    return found
