@@ -18,6 +18,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPainterPath
 
 from app.actor import Actor
+from liveobj.objects.rich_document import new_document
 from liveobj.objects.text_note import new_note
 from liveobj.references import write_reference_file
 from widgets.roles import DARK, LIGHT, Roles
@@ -42,6 +43,21 @@ FIRST_WORDS = (
 )
 SECOND_WORDS = "\n\nWho has the big table?"
 LAST_WORD = "lemonade"
+DOCUMENT_LINES = (
+    "# Hangar inspection",
+    "Before the team goes in we **check the floor**, walk the perimeter and note what has changed.",
+    "## What to bring",
+    "- Two radios and a spare battery",
+    "Measuring tape",
+    "",
+    "## On the way",
+    "[] Call the desk",
+    "Sign the list at the north gate",
+    "",
+    "> Nobody works alone under the crane.",
+    "",
+    "Questions go to ada@example.org or https://example.org/hangar .",
+)
 
 
 def _actor(folder: Path, name: str, *arguments: str) -> Actor:
@@ -113,6 +129,25 @@ def take_tour(folder: Path, theme: str) -> QImage:
         newcomer.quit()
 
 
+def take_document(folder: Path, theme: str) -> QImage:
+    """A document as it is written: signs become headings, lists and marks while they are typed."""
+    file = folder / "Inspection.liveobject"
+    write_reference_file(new_document("Inspection", os.urandom), file)
+    size = f"{HOME_SIZE[0]}x{HOME_SIZE[1]}"
+    writer = _actor(folder / "mia", "Mia", "--theme", theme, "--size", size, str(file))
+    try:
+        writer.wait_network()
+        for line in DOCUMENT_LINES:
+            writer.type(line)
+            writer.key("Return")
+        last = DOCUMENT_LINES[-1]
+        writer.wait_note("has it all", lambda shown: last in str(shown.get("text")))
+        time.sleep(_STILL_S)
+        return _take(writer, folder / "document.png")
+    finally:
+        writer.quit()
+
+
 def compose(first: QImage, second: QImage, roles: Roles) -> QImage:
     """Both windows on one table, side by side, the second a little lower."""
     first.setDevicePixelRatio(SCALE)
@@ -166,6 +201,7 @@ def main() -> int:
             compose(first, second, roles).save(str(folder / f"two-windows-{name}.png"))
             take_home(Path(scratch), name).save(str(folder / f"home-{name}.png"))
             take_tour(Path(scratch), name).save(str(folder / f"table-{name}.png"))
+            take_document(Path(scratch), name).save(str(folder / f"document-{name}.png"))
     return 0
 
 

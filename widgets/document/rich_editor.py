@@ -32,6 +32,7 @@ from liveobj.richtext.model import (
     LINE_BREAK,
     LINK,
     LISTS,
+    QUOTE,
     Block,
     Mark,
     Run,
@@ -282,7 +283,7 @@ class RichEditor(SharedTextEdit):
         block = self.block_here
         caret = self.textCursor()
         empty = not caret.hasSelection() and not caret.block().text()
-        if empty and (block.style in LISTS or block.style == CODE_BLOCK or block.indent):
+        if empty and (block.style in (*LISTS, CODE_BLOCK, QUOTE) or block.indent):
             self._step_out(block)
             return
         if caret.hasSelection():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextBlockFormat, QTextCharFormat, QTextFormat
@@ -143,13 +144,24 @@ def _ink(marks: Mapping[str, Mark], style: str) -> str:
 def marks_of(characters: QTextCharFormat) -> dict[str, Mark]:
     """The marks that a format was made from; none for one that was not made here."""
     words = characters.property(_MARKS)
-    if not isinstance(words, str) or not words:
-        return {}
-    found: dict[str, Mark] = json.loads(words)
-    return found
+    return dict(_read_marks(words)) if isinstance(words, str) and words else {}
 
 
 def block_of(block: QTextBlockFormat) -> Block:
     """The block that a format was made from."""
     words = block.property(_BLOCK)
-    return read_block(json.loads(words)) if isinstance(words, str) and words else Block()
+    return _read_block(words) if isinstance(words, str) and words else Block()
+
+
+# A document has thousands of fragments and only some dozens of formats.
+
+
+@lru_cache(maxsize=4096)
+def _read_marks(words: str) -> dict[str, Mark]:
+    found: dict[str, Mark] = json.loads(words)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _read_block(words: str) -> Block:
+    return read_block(json.loads(words))

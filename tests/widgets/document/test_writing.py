@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
@@ -64,6 +65,29 @@ def test_lists_go_on_step_in_and_end(desk: Desk) -> None:
         ("bullet", "deeper", 1),
         ("", "plain", 0),
     ]
+
+
+def test_an_empty_line_ends_a_quote(desk: Desk) -> None:
+    desk.type("> said\n\nplain")
+    assert lines(desk) == [("quote", "said", 0), ("", "plain", 0)]
+
+
+def test_a_link_is_followed_with_control_and_a_click(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "widgets.document.document_view.QDesktopServices.openUrl",
+        lambda url: opened.append(url.toString()),
+    )
+    desk.type("https://example.org/a and more")
+    editor = desk.one.editor
+    editor.place_caret(5)
+    place = editor.cursorRect().center()
+    desk.qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert opened == []
+    desk.qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, CONTROL, place)
+    assert opened == ["https://example.org/a"]
 
 
 def test_enter_after_a_heading_is_plain_text(desk: Desk) -> None:
