@@ -51,5 +51,8 @@ class ProgramSurroundings:
     def recent(self, word: str) -> list[tuple[str, Reference]]:
         return self._session.recent_of(word)
 
+    def knows(self, reference: Reference) -> bool:
+        return self._session.trusts(reference, None)
+
     def say(self, sentence: str) -> None:
         self._window.notice.say(sentence)

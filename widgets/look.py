@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QLabel, QWidget
 
 from widgets.theme import Theme
@@ -27,6 +27,23 @@ def label(text: str, name: str, *, wrap: bool = False, centred: bool = False) ->
         result.setAlignment(Qt.AlignmentFlag.AlignCenter)
     kind(result, name)
     return result
+
+
+class OwnKeys(QObject):
+    """Lets a widget have keys for itself that are shortcuts of the window elsewhere."""
+
+    def __init__(self, widget: QWidget, *keys: Qt.Key) -> None:
+        super().__init__(widget)
+        self._keys = keys
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+            return False
+        mine = event.key() in self._keys
+        if mine:
+            event.accept()
+        return mine
 
 
 def line() -> QFrame:

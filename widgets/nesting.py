@@ -67,6 +67,9 @@ class Nested:
     def recent(self, word: str) -> list[tuple[str, Reference]]:
         return self._around.recent(word)
 
+    def knows(self, reference: Reference) -> bool:
+        return self._around.knows(reference)
+
     def say(self, sentence: str) -> None:
         self._around.say(sentence)
 

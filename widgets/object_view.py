@@ -48,6 +48,9 @@ class Surroundings(Protocol):
     def recent(self, word: str) -> list[tuple[str, Reference]]:
         """Titles and references of what was open lately of the kind of that word."""
 
+    def knows(self, reference: Reference) -> bool:
+        """Whether it may go live without a question: it was live here before, or is trusted."""
+
     def say(self, sentence: str) -> None:
         """Tells the person something that needs no answer."""
 

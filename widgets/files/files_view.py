@@ -38,7 +38,7 @@ from widgets.files.file_painter import FilePainter
 from widgets.files.files_model import FilesModel, size_words, state_of, time_words
 from widgets.icons import show_icon
 from widgets.language import tr, tr_n
-from widgets.look import SPACE_PX, kind, label, line
+from widgets.look import SPACE_PX, OwnKeys, kind, label, line
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
@@ -105,6 +105,7 @@ class FilesView(ObjectView):
         view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         view.setUniformItemSizes(True)
         view.setMouseTracking(True)
+        OwnKeys(view, Qt.Key.Key_F2)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._show_menu)
         view.activated.connect(lambda _: self.open_chosen())

@@ -37,7 +37,7 @@ from widgets.folder.path_bar import PathBar
 from widgets.folder.thumbnails import Thumbnails
 from widgets.icons import show_icon
 from widgets.language import tr, tr_n
-from widgets.look import SPACE_PX, kind, label, line
+from widgets.look import SPACE_PX, OwnKeys, kind, label, line
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
@@ -140,6 +140,7 @@ class FolderView(ObjectView):
         view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         view.setUniformItemSizes(True)
         view.setMouseTracking(True)
+        OwnKeys(view, Qt.Key.Key_F2)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def _connect(self) -> None:

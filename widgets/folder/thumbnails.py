@@ -59,6 +59,9 @@ class QuietSurroundings:
     def recent(self, word: str) -> list[tuple[str, Reference]]:
         return []
 
+    def knows(self, reference: Reference) -> bool:
+        return self._around.knows(reference)
+
     def show(self, reference: Reference) -> None: ...
 
     def say(self, sentence: str) -> None: ...
@@ -106,7 +109,9 @@ class Thumbnails(QObject):
         identity = str(fingerprint(reference))
         picture, at, dark = self._pictures.get(identity, (None, 0.0, False))
         stale = self._clock() - at > _FRESH_S or dark != self._around.theme.dark
-        if (picture is None or stale) and not self.quiet and identity not in self._waiting:
+        wanted = (picture is None or stale) and not self.quiet and identity not in self._waiting
+        # What was never live here does not become so for the sake of a picture.
+        if wanted and self._around.knows(reference):
             self._waiting[identity] = reference
             if not self._timer.isActive():
                 self._timer.start(_PAUSE_MS)

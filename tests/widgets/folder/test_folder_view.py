@@ -10,13 +10,12 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from liveobj.capabilities import view_only
 from liveobj.objects.shared_folder import new_folder
 from liveobj.objects.text_note import new_note
-from liveobj.references import Primitive, write_reference_file
+from liveobj.references import Primitive, fingerprint, write_reference_file
 from tests.app.conftest import MakePlace
 from tests.app.memory_network import MemoryHub
-from tests.widgets.pair import Pair, drop_on, view_of
+from tests.widgets.pair import Pair, drop_on, show_view_only, view_of
 from widgets import drag
 from widgets.folder.thumbnails import QuietSurroundings, Thumbnails
 from widgets.kinds import KINDS
@@ -39,9 +38,8 @@ def test_what_one_puts_in_the_other_sees_and_opens(pair: Pair, qtbot: Any) -> No
     assert jun.describe()["entries"] == [{"name": "Note 16 November", "kind": "note"}]
     jun.choose("Note 16 November")
     qtbot.keyClick(jun.list, Qt.Key.Key_Return)
-    assert view_of(pair.jun).describe()["text"] == ""
-    assert pair.jun.window.front is not None
-    assert pair.jun.window.front.kind.word == "note"
+    previews = pair.jun.desk.describe()["previews"]
+    assert any("Note 16 November" in words for words in previews), "it is asked about first"
 
 
 def test_rename_remove_and_undo_with_the_keyboard(pair: Pair, qtbot: Any) -> None:
@@ -130,6 +128,16 @@ def test_small_pictures_show_what_is_in_the_objects(pair: Pair, qtbot: Any) -> N
     assert not ada.grab().isNull()
 
 
+def test_no_picture_is_made_of_what_was_never_live_here(pair: Pair, qtbot: Any) -> None:
+    ada, _ = pair.views
+    stranger = new_note("From somebody", os.urandom)
+    ada.folder.put("Stranger", stranger)
+    ada.grab()
+    assert ada.thumbnails.picture(stranger) is None
+    assert not ada.thumbnails._waiting
+    assert not (pair.ada.paths.objects / f"{fingerprint(stranger)}.db").exists()
+
+
 def test_a_picture_of_a_folder_makes_no_pictures_of_its_own(pair: Pair, qtbot: Any) -> None:
     ada, _ = pair.views
     ada.folder.put("itself", ada.opening.reference)
@@ -166,7 +174,7 @@ def test_who_may_only_look_cannot_change(make_place: MakePlace, hub: MemoryHub) 
     page = pair.ada.window.front
     assert page is not None
     mia = make_place("Mia")
-    mia.desk.show_reference(view_only(page.opened.opening.reference))
+    show_view_only(mia, page.opened.opening.reference)
     pair.settle()
     view = view_of(mia)
     view.show_newest()
