@@ -12,6 +12,7 @@
 /* Short steps: what was read is worked on while it is in the processor's cache. */
 #define STEP_NS 100000u
 #define EVENTS_AT_ONCE 256
+#define TAKE_PAUSE_NS 1000000u /* between looks of a receiver that takes only so much */
 #define PATIENCE_NS 60000000000u
 
 void member_open(member *self, const options *chosen, common *shared, uint32_t index) {
@@ -50,8 +51,17 @@ void member_close(member *self) {
 
 /* ---- what is delivered ---- */
 
-static void burn(uint64_t ns) {
-    for (uint64_t end_ns = bench_now_ns() + ns; bench_now_ns() < end_ns;) {}
+/* How many events may be fetched now: as many as a receiver takes in the time that has passed. */
+static uint32_t allowed(member *self) {
+    uint64_t rate = self->chosen->take_rate, now_ns = bench_now_ns();
+    if (rate == 0 || self->index >= self->chosen->receivers) return EVENTS_AT_ONCE;
+    if (self->taken_from_ns == 0) self->taken_from_ns = now_ns;
+    uint64_t due = (uint64_t)((double)(now_ns - self->taken_from_ns) * (double)rate * 1e-9);
+    if (due > self->taken + rate / 100) { /* what was not there to be taken is not made up for */
+        self->taken = due - rate / 100;
+    }
+    uint64_t left = due - (self->taken < due ? self->taken : due);
+    return left < EVENTS_AT_ONCE ? (uint32_t)left : EVENTS_AT_ONCE;
 }
 
 static void take(member *self, const qsm_event *event) {
@@ -65,7 +75,6 @@ static void take(member *self, const qsm_event *event) {
     if (made_ns != 0 && atomic_load(&self->shared->phase) == PHASE_MEASURE &&
         own->sample_count < SAMPLES_MAX)
         own->samples_ns[own->sample_count++] = (uint32_t)(bench_now_ns() - made_ns);
-    if (self->chosen->cost_ns != 0) burn(self->chosen->cost_ns);
 }
 
 static void handle_events(member *self) {
@@ -73,7 +82,7 @@ static void handle_events(member *self) {
     bool receives = self->index < self->chosen->receivers;
     uint64_t taken = 0;
     for (int count = EVENTS_AT_ONCE; count == EVENTS_AT_ONCE;) {
-        count = qsm_engine_events(self->engine, events, EVENTS_AT_ONCE);
+        count = qsm_engine_events(self->engine, events, allowed(self));
         for (int index = 0; index < count; index++) {
             const qsm_event *event = &events[index];
             if (event->type == QSM_EVENT_VIEW && event->member_count == self->chosen->receivers + 1)
@@ -81,6 +90,7 @@ static void handle_events(member *self) {
             if (event->type != QSM_EVENT_DELIVERY || !receives) continue;
             if (event->bytes < MESSAGE_HEAD_BYTES) bench_fail("a message is too short");
             take(self, event);
+            self->taken++;
             taken++;
         }
         qsm_engine_release(self->engine);
@@ -103,6 +113,7 @@ void member_step(member *self, uint64_t wait_ns) {
     if (more) return;
     uint64_t due_ns = qsm_udp_wait_ns(self->udp);
     if (due_ns < wait_ns) wait_ns = due_ns;
+    if (self->chosen->take_rate != 0 && wait_ns > TAKE_PAUSE_NS) wait_ns = TAKE_PAUSE_NS;
     if (wait_ns == 0) return;
     int count = qsm_udp_descriptors(self->udp, descriptors, 64, NULL);
     if (count > 64) count = 64;

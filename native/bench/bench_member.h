@@ -31,7 +31,7 @@ typedef struct options {
     uint64_t bytes, receivers, groups, seconds_ms, settle_ms;
     uint64_t rate;           /* messages a second that are offered; 0: as many as go */
     uint64_t no_offload;     /* flag */
-    uint64_t cost_ns;        /* that each message costs the application of a receiver */
+    uint64_t take_rate;      /* messages a second that a receiver takes at most; 0: all */
     uint64_t sleep_ms;       /* the first receiver sleeps so long .. */
     uint64_t sleep_every_ms; /* .. in each of these */
     uint64_t deaf_ms;        /* or throws away all that arrives for so long */
@@ -74,6 +74,7 @@ typedef struct member {
     struct joined *groups;
     uint32_t group_count, groups_ready;
     uint64_t sent, due; /* messages made, and those that may be made by now */
+    uint64_t taken, taken_from_ns;
     uint8_t message[QSM_MESSAGE_BYTES_MAX];
 } member;
 

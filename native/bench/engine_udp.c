@@ -56,7 +56,7 @@ static void receive(member *self) {
             trouble_ns += chosen->sleep_every_ms * NS_PER_MS;
             troubled = !once;
         }
-        member_step(self, 10 * NS_PER_MS);
+        member_step(self, chosen->silent ? 200 * NS_PER_MS : 10 * NS_PER_MS);
     }
 }
 
@@ -87,7 +87,7 @@ static uint64_t delivered_least(const common *shared, uint32_t receivers) {
 static void send_until(member *self, uint64_t end_ns, uint64_t begin_ns) {
     uint64_t rate = self->chosen->rate, now_ns;
     while ((now_ns = bench_now_ns()) < end_ns) {
-        uint64_t wait_ns = 10 * NS_PER_MS;
+        uint64_t wait_ns = self->chosen->silent ? 200 * NS_PER_MS : 10 * NS_PER_MS;
         if (rate != 0) {
             uint64_t due = (uint64_t)((double)(now_ns - begin_ns) * (double)rate * 1e-9) + 1;
             for (; self->due < due; self->due++)
@@ -244,7 +244,7 @@ static options read_options(int count, char **arguments) {
         {"--milliseconds", &chosen.seconds_ms, 50, 100000, false},
         {"--settle", &chosen.settle_ms, 0, 20000, false},
         {"--rate", &chosen.rate, 0, 10000000, false},
-        {"--cost-ns", &chosen.cost_ns, 0, 1000000000, false},
+        {"--take-rate", &chosen.take_rate, 0, 10000000, false},
         {"--sleep", &chosen.sleep_ms, 0, 60000, false},
         {"--deaf", &chosen.deaf_ms, 0, 60000, false},
         {"--every", &chosen.sleep_every_ms, 0, 60000, false},

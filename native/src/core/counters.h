@@ -36,7 +36,7 @@
     X(messages_with_aes)   /* sent, sealed with AES because everybody can open it */               \
     X(messages_refused)    /* sequence of fragments made no sense, or bounds met */                \
     X(packets_sent)        /* data packets, each counted once however many receive it */           \
-    X(packets_lost)        /* found missing here */                                                \
+    X(packets_lost)        /* missing here when they were first asked for */                       \
     X(pulls_sent)                                                                                  \
     X(pulls_received)                                                                              \
     X(pulls_dropped) /* queue of repairs full */                                                   \

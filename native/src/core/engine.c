@@ -232,11 +232,18 @@ static uint32_t class_of(qsm_engine *engine, const qsm_header *header, const qsm
                                                                    : QSM_CLASS_REPAIR;
 }
 
-static void take_in(qsm_engine *engine, const qsm_address *from, const qsm_slice *packet) {
+/* `genuine` is the tag that the packet must have, NULL: to be made here. */
+static void take_in(qsm_engine *engine, const qsm_address *from, const qsm_slice *packet,
+                    const uint8_t *genuine) {
     qsm_arrival arrival = {.packet = *packet, .from = *from};
+    const uint8_t *data = qsm_slice_data(packet);
     qsm_count(engine, QSM_COUNT_datagrams_received);
     qsm_count_add(engine, QSM_COUNT_bytes_received, packet->bytes);
-    if (!qsm_header_open(&engine->keys, qsm_slice_data(packet), packet->bytes, &arrival.header)) {
+    bool good = genuine == NULL
+                    ? qsm_header_open(&engine->keys, data, packet->bytes, &arrival.header)
+                    : qsm_header_open_tagged(data, qsm_header_front(data, packet->bytes), genuine,
+                                             &arrival.header);
+    if (!good) {
         qsm_count(engine, QSM_COUNT_dropped_not_authentic);
         return;
     }
@@ -261,15 +268,39 @@ static void take_in(qsm_engine *engine, const qsm_address *from, const qsm_slice
     inbox->items[(inbox->first + inbox->count++) & (inbox->capacity - 1)] = arrival;
 }
 
+/* Takes in as many datagrams as tags are made at once. False, and nothing is done: they are not all
+ * alike. */
+static bool take_in_many(qsm_engine *engine, const qsm_address *from, qsm_buffer *buffer,
+                         uint32_t begin, uint32_t segment_bytes) {
+    const uint8_t *packets[QSM_TAGS_AT_ONCE];
+    uint8_t tags[QSM_TAGS_AT_ONCE][QSM_TAG_BYTES];
+    uint32_t front = qsm_header_front(buffer->data + begin, segment_bytes);
+    for (uint32_t i = 0; i < QSM_TAGS_AT_ONCE; i++) {
+        packets[i] = buffer->data + begin + i * segment_bytes;
+        if (front == 0 || qsm_header_front(packets[i], segment_bytes) != front) return false;
+    }
+    qsm_packet_tags(&engine->keys, packets, front, tags);
+    for (uint32_t i = 0; i < QSM_TAGS_AT_ONCE; i++) {
+        qsm_slice packet = {
+            .buffer = buffer, .offset = begin + i * segment_bytes, .bytes = segment_bytes};
+        take_in(engine, from, &packet, tags[i]);
+    }
+    return true;
+}
+
 void qsm_engine_receive(qsm_engine *engine, uint64_t now_ns, const qsm_address *from,
                         qsm_buffer *buffer, uint32_t bytes, uint32_t segment_bytes) {
     assert(bytes <= buffer->capacity);
     engine->now_ns = now_ns;
     if (segment_bytes == 0 || segment_bytes > bytes) segment_bytes = bytes;
-    for (uint32_t at = 0; at < bytes; at += segment_bytes) {
+    uint32_t begin = 0;
+    while (engine->keys.wide && begin + QSM_TAGS_AT_ONCE * segment_bytes <= bytes &&
+           take_in_many(engine, from, buffer, begin, segment_bytes))
+        begin += QSM_TAGS_AT_ONCE * segment_bytes;
+    for (uint32_t at = begin; at < bytes; at += segment_bytes) {
         uint32_t part = bytes - at < segment_bytes ? bytes - at : segment_bytes;
         qsm_slice packet = {.buffer = buffer, .offset = at, .bytes = part};
-        take_in(engine, from, &packet);
+        take_in(engine, from, &packet, NULL);
     }
     qsm_buffer_release(buffer);
 }
@@ -287,7 +318,7 @@ void qsm_engine_receive_copy(qsm_engine *engine, uint64_t now_ns, const qsm_addr
     }
     if (bytes) memcpy(buffer->data, data, bytes);
     qsm_slice packet = {.buffer = buffer, .bytes = bytes};
-    take_in(engine, from, &packet);
+    take_in(engine, from, &packet, NULL);
     qsm_buffer_release(buffer);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/limits.h"
 #include "core/siphash.h"
+#include "core/siphash_wide.h"
 
 bool qsm_seal_start(void) {
     return sodium_init() >= 0; /* 1: was initialised before */
@@ -23,6 +24,9 @@ static void derive16(uint8_t out[16], const char *purpose, const uint8_t *key,
 
 void qsm_scope_keys_derive(qsm_scope_keys *keys, const uint8_t scope_id[16],
                            const uint8_t scope_key[32], const uint8_t seed[32]) {
+#if QSM_SIP_HAS_WIDE
+    keys->wide = qsm_sip_wide_is_here();
+#endif
     derive16(keys->packet_key, "qsm packet", scope_key, scope_id);
     derive16(keys->cookie_key, "qsm cookie", seed, scope_id);
 }
@@ -31,6 +35,20 @@ void qsm_packet_tag(const qsm_scope_keys *keys, const uint8_t *front, uint32_t b
                     uint8_t tag[16]) {
     assert(bytes >= 2 * QSM_TAG_BYTES && bytes <= QSM_SMALL_BUFFER_BYTES);
     qsm_sip_packet(keys->packet_key, front, bytes, tag);
+}
+
+void qsm_packet_tags(const qsm_scope_keys *keys, const uint8_t *const fronts[QSM_TAGS_AT_ONCE],
+                     uint32_t bytes, uint8_t tags[QSM_TAGS_AT_ONCE][16]) {
+    assert(bytes >= 2 * QSM_TAG_BYTES && bytes <= QSM_SMALL_BUFFER_BYTES);
+#if QSM_SIP_HAS_WIDE
+    _Static_assert(QSM_TAGS_AT_ONCE == QSM_SIP_LANES, "a lane for each");
+    if (keys->wide) {
+        qsm_sip_wide_packets(keys->packet_key, fronts, bytes, tags);
+        return;
+    }
+#endif
+    for (uint32_t i = 0; i < QSM_TAGS_AT_ONCE; i++)
+        qsm_sip_packet(keys->packet_key, fronts[i], bytes, tags[i]);
 }
 
 void qsm_cookie(const qsm_scope_keys *keys, const void *what, uint32_t bytes, uint64_t slot,

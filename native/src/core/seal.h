@@ -26,6 +26,7 @@
 
 typedef struct {
     uint8_t packet_key[16]; /* derived from the scope's key and id */
+    bool wide;              /* this processor makes several tags at once */
     uint8_t cookie_key[16]; /* derived from this engine's seed: proves that a joiner was answered by
                                us */
 } qsm_scope_keys;
@@ -47,6 +48,10 @@ void qsm_scope_keys_derive(qsm_scope_keys *keys, const uint8_t scope_id[16],
 /* Writes the tag of a packet's first `bytes` bytes, in which the tag's own place counts as zero. */
 void qsm_packet_tag(const qsm_scope_keys *keys, const uint8_t *front, uint32_t bytes,
                     uint8_t tag[16]);
+/* The same for QSM_TAGS_AT_ONCE packets of which equally many bytes count. */
+#define QSM_TAGS_AT_ONCE 8u
+void qsm_packet_tags(const qsm_scope_keys *keys, const uint8_t *const fronts[QSM_TAGS_AT_ONCE],
+                     uint32_t bytes, uint8_t tags[QSM_TAGS_AT_ONCE][16]);
 /* A cookie for a joiner at an address, valid in one slot of time. */
 void qsm_cookie(const qsm_scope_keys *keys, const void *what, uint32_t bytes, uint64_t slot,
                 uint8_t cookie[16]);

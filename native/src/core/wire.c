@@ -84,16 +84,25 @@ void qsm_write_address(qsm_writer *writer, const qsm_address *address) {
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
+uint32_t qsm_header_front(const uint8_t *packet, uint32_t bytes) {
+    if (bytes < QSM_HEADER_BYTES || bytes > QSM_DATAGRAM_BYTES_MAX) return 0;
+    if (packet[0] != QSM_WIRE_VERSION || packet[1] == 0 || packet[1] >= QSM_KIND_COUNT) return 0;
+    uint32_t front = packet[2] | (uint32_t)packet[3] << 8;
+    if (front < QSM_HEADER_BYTES || front > bytes) return 0;
+    return packet[1] == QSM_KIND_DATA || front == bytes ? front : 0;
+}
+
 bool qsm_header_open(const qsm_scope_keys *keys, const uint8_t *packet, uint32_t bytes,
                      qsm_header *header) {
-    if (bytes < QSM_HEADER_BYTES || bytes > QSM_DATAGRAM_BYTES_MAX) return false;
-    if (packet[0] != QSM_WIRE_VERSION || packet[1] == 0 || packet[1] >= QSM_KIND_COUNT)
-        return false;
-    uint32_t front = packet[2] | (uint32_t)packet[3] << 8;
-    if (front < QSM_HEADER_BYTES || front > bytes) return false;
-    if (packet[1] != QSM_KIND_DATA && front != bytes) return false;
+    uint32_t front = qsm_header_front(packet, bytes);
+    if (front == 0) return false;
     uint8_t tag[QSM_TAG_BYTES];
     qsm_packet_tag(keys, packet, front, tag);
+    return qsm_header_open_tagged(packet, front, tag, header);
+}
+
+bool qsm_header_open_tagged(const uint8_t *packet, uint32_t front, const uint8_t tag[16],
+                            qsm_header *header) {
     if (!qsm_equal16(tag, packet + 16)) return false;
     qsm_reader reader = {.at = packet + 4, .end = packet + 16};
     header->kind = packet[1];
@@ -122,8 +131,12 @@ uint32_t qsm_header_finish(const qsm_scope_keys *keys, qsm_writer *writer) {
     uint32_t front = qsm_writer_used(writer);
     writer->start[2] = (uint8_t)front;
     writer->start[3] = (uint8_t)(front >> 8);
-    qsm_packet_tag(keys, writer->start, front, writer->start + 16);
+    if (keys != NULL) qsm_packet_tag(keys, writer->start, front, writer->start + 16);
     return front;
+}
+
+void qsm_packet_set_tag(uint8_t *packet, const uint8_t tag[16]) {
+    memcpy(packet + 16, tag, QSM_TAG_BYTES);
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------- */

@@ -109,6 +109,11 @@ typedef struct {
  * scope. This is the first thing that happens to a datagram; nothing else has been read by then. */
 bool qsm_header_open(const qsm_scope_keys *keys, const uint8_t *packet, uint32_t bytes,
                      qsm_header *header);
+/* The same in two steps, for those who make several tags at once: the bytes that the tag covers (0:
+ * not even the length makes sense), then the rest, given the tag that a genuine packet has. */
+uint32_t qsm_header_front(const uint8_t *packet, uint32_t bytes);
+bool qsm_header_open_tagged(const uint8_t *packet, uint32_t front, const uint8_t tag[16],
+                            qsm_header *header);
 /* Begins a packet of that kind in `packet`; the body is written through the returned writer. */
 qsm_writer qsm_header_begin(uint8_t *packet, uint32_t bytes_max, uint8_t kind, uint64_t sender,
                             uint32_t counter);
@@ -172,9 +177,10 @@ bool qsm_data_read_regions(const qsm_header *header, const uint8_t *packet, uint
                            qsm_data *data);
 /* Writes a whole data packet. `sealed` has the sealed messages one after the other, in the order of
  * the table; it may lie in `packet` itself. The tags must not. Returns the packet's length, 0 when
- * it does not fit. */
+ * it does not fit. Without keys the packet's own tag is left for later. */
 uint32_t qsm_data_write(const qsm_scope_keys *keys, uint8_t *packet, uint32_t bytes_max,
                         const qsm_data *data, const uint8_t *sealed);
+void qsm_packet_set_tag(uint8_t *packet, const uint8_t tag[16]);
 /* Bytes in front of the sealed messages. */
 uint32_t qsm_data_front_bytes(const qsm_data *data);
 

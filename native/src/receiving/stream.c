@@ -226,7 +226,6 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     }
     if (sequence > stream->high + 1) {
         uint64_t gap = sequence - stream->high - 1;
-        qsm_count_add(engine, QSM_COUNT_packets_lost, gap);
         stream->lost = (uint16_t)(stream->lost + gap > 0xffff ? 0xffff : stream->lost + gap);
     }
     stream->received_ns = engine->now_ns;

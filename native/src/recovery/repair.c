@@ -146,6 +146,7 @@ void qsm_repair_ask(void *context, uint64_t now_ns) {
             if (due < next_ns) next_ns = due;
             continue;
         }
+        if (slot->attempts == 0) qsm_count(engine, QSM_COUNT_packets_lost);
         uint64_t to = choose_source(stream, s, slot->attempts);
         slot->asked_ns = now_ns;
         if (slot->attempts < 255) slot->attempts++;

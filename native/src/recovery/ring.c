@@ -418,9 +418,13 @@ void qsm_rings_traffic(qsm_region *region, uint32_t bytes, uint64_t now_ns) {
         qsm_ring_part *part = &region->rings.parts[level];
         uint64_t since = region->rings.bytes_total - part->launched_bytes;
         if (since < HURRY_BYTES) continue;
+        if (!takes_part(region, level) || !launches_by_clock(part)) {
+            part->launched_bytes = region->rings.bytes_total; /* another's: look again much later */
+            continue;
+        }
         region->rings.much_ns = now_ns;
-        if (since - bytes >= HURRY_BYTES) continue; /* not just now */
-        if (!part->travelling && takes_part(region, level) && launches_by_clock(part))
+        bool just_now = since - bytes < HURRY_BYTES;
+        if (just_now && !part->travelling)
             qsm_alarm_set_earlier(&region->engine->alarms, &part->launch_alarm,
                                   launch_due(part, now_ns));
     }

@@ -40,6 +40,9 @@ typedef struct {
     open_packet packets[OPEN_MAX];
     uint32_t count;
     uint32_t made;
+    /* Packets of equal front length whose tags are made together. */
+    qsm_buffer *untagged[QSM_TAGS_AT_ONCE];
+    uint32_t untagged_count, untagged_front;
     /* Regions whose window is full or whose rate is used up. When those are all that there are, the
      * other groups need not be asked; with more than fit here they are. */
     const qsm_region *blocked[BLOCKED_MAX];
@@ -92,6 +95,33 @@ uint64_t qsm_scheduler_deadline_ns(const qsm_engine *engine) {
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
+static void tag_all(filling *fill) {
+    const qsm_scope_keys *keys = &fill->engine->keys;
+    const uint8_t *packets[QSM_TAGS_AT_ONCE];
+    uint8_t tags[QSM_TAGS_AT_ONCE][QSM_TAG_BYTES];
+    for (uint32_t i = 0; i < fill->untagged_count; i++)
+        packets[i] = fill->untagged[i]->data;
+    if (fill->untagged_count == QSM_TAGS_AT_ONCE)
+        qsm_packet_tags(keys, packets, fill->untagged_front, tags);
+    else
+        for (uint32_t i = 0; i < fill->untagged_count; i++)
+            qsm_packet_tag(keys, packets[i], fill->untagged_front, tags[i]);
+    for (uint32_t i = 0; i < fill->untagged_count; i++) {
+        qsm_packet_set_tag(fill->untagged[i]->data, tags[i]);
+        qsm_buffer_release(fill->untagged[i]);
+    }
+    fill->untagged_count = 0;
+}
+
+/* Before the call of the engine ends the packet gets its tag. */
+static void tag_later(filling *fill, qsm_buffer *buffer, uint32_t front) {
+    if (fill->untagged_count > 0 && fill->untagged_front != front) tag_all(fill);
+    qsm_buffer_retain(buffer);
+    fill->untagged[fill->untagged_count++] = buffer;
+    fill->untagged_front = front;
+    if (fill->untagged_count == QSM_TAGS_AT_ONCE) tag_all(fill);
+}
+
 static void finish_packet(filling *fill, open_packet *open) {
     qsm_engine *engine = fill->engine;
     if (open->buffer == NULL) return;
@@ -110,9 +140,10 @@ static void finish_packet(filling *fill, open_packet *open) {
     for (uint32_t i = 0; i < open->data.message_count; i++)
         open->data.messages[i].tag = open->tags[i];
     open->data.side = qsm_side(engine);
-    uint32_t bytes = qsm_data_write(&engine->keys, open->buffer->data, open->buffer->capacity,
-                                    &open->data, open->buffer->data + open->sealed_offset);
+    uint32_t bytes = qsm_data_write(NULL, open->buffer->data, open->buffer->capacity, &open->data,
+                                    open->buffer->data + open->sealed_offset);
     assert(bytes > 0 && bytes <= engine->config.datagram_bytes_max);
+    tag_later(fill, open->buffer, bytes - open->sealed_bytes);
     qsm_slice packet = {.buffer = open->buffer, .bytes = bytes};
     qsm_count(engine, QSM_COUNT_packets_sent);
     for (uint32_t i = 0; i < open->region_count; i++) {
@@ -136,6 +167,7 @@ static void finish_all(filling *fill) {
     for (uint32_t i = 0; i < fill->count; i++)
         finish_packet(fill, &fill->packets[i]);
     fill->count = 0;
+    tag_all(fill);
 }
 
 static uint32_t room_in(const filling *fill, const open_packet *open, bool first) {
@@ -469,7 +501,7 @@ void qsm_scheduler_fill(qsm_engine *engine, uint32_t packets_max) {
     scheduler->blocked_until_ns = UINT64_MAX;
     filling fill; /* large: only what is used is set */
     fill.engine = engine;
-    fill.count = fill.made = fill.blocked_count = 0;
+    fill.count = fill.made = fill.blocked_count = fill.untagged_count = 0;
     fill.region_count = count_regions(engine);
     for (uint32_t p = 0; p < QSM_PRIORITIES; p++) {
         uint32_t idle = 0; /* groups in a row that could not send: a whole circle ends the round */
