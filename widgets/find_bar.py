@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from liveobj.documents import DocumentError
+from liveobj.documents import DocumentError, Text
 from liveobj.documents.text import utf16_length
+from liveobj.richtext.model import Run, read_marks
 from widgets.icons import show_icon
 from widgets.language import tr
 from widgets.look import SPACE_PX, kind, label
@@ -32,7 +33,8 @@ _REFRESH_S = 0.2
 
 
 class FindBar(QFrame):
-    """Attributes: `words`, `replacement` (fields), `places` (what was found, as start and end).
+    """Attributes: `words`, `replacement` (fields), `places` (what was found, as start and end),
+    `inside` (how many more there are in cells of tables: counted, and replaced with all).
     Signals: `closed`."""
 
     closed = Signal()
@@ -43,6 +45,7 @@ class FindBar(QFrame):
         self._theme = theme
         self._editor = editor
         self.places: list[tuple[int, int]] = []
+        self.inside = 0
         self.words = QLineEdit()
         self.words.setPlaceholderText(tr("Find"))
         self.words.setAccessibleName(tr("Find"))
@@ -115,8 +118,13 @@ class FindBar(QFrame):
     def find_all(self) -> None:
         """Looks for all places; the one at the caret is the one that is counted."""
         self._editor.show_newest()
-        self.places = _places(self._editor, self.words.text(), self.match_case.isChecked())
+        self.places = self._places_in(self._editor.text)
+        texts = self._editor.texts_inside() if self.words.text() else ()
+        self.inside = sum(len(self._places_in(inner.text)) for inner in texts)
         self._show_places()
+
+    def _places_in(self, text: Text) -> list[tuple[int, int]]:
+        return _places(text, self.words.text(), self.match_case.isChecked())
 
     def go(self, step: int) -> None:
         """To the next place (1) or the one before (-1), around the end."""
@@ -146,12 +154,12 @@ class FindBar(QFrame):
     def replace_all(self) -> None:
         """Replaces every place, as one edit."""
         self.find_all()
-        count = len(self.places)
-        self._replace_places(self.places)
+        count = len(self.places) + self.inside
+        self._replace_places(self.places, everywhere=True)
         self.find_all()
         self._count.setText(tr("{count} replaced", count=count))
 
-    def _replace_places(self, places: list[tuple[int, int]]) -> None:
+    def _replace_places(self, places: list[tuple[int, int]], *, everywhere: bool = False) -> None:
         words = self.replacement.text()
         document = self._editor.replicated
         try:
@@ -159,6 +167,10 @@ class FindBar(QFrame):
             with document.transaction("replace"):
                 for start, end in reversed(places):
                     self._editor.replace_words(start, end, words)
+                for inner in self._editor.texts_inside() if everywhere else ():
+                    for start, end in reversed(self._places_in(inner.text)):
+                        marks = read_marks(inner.text.pieces(start, end)[0][1])
+                        inner.replace(start, end - start, [Run(words, marks)] if words else [])
         except DocumentError as problem:
             self._count.setText(str(problem))
         self._editor.show_newest()
@@ -185,9 +197,11 @@ class FindBar(QFrame):
             self._count.setText("")
         elif here in self.places:
             number = self.places.index(here) + 1
-            self._count.setText(tr("{number} of {count}", number=number, count=len(self.places)))
+            count = len(self.places)
+            words = tr("{number} of {count}", number=number, count=count)
+            self._count.setText(f"{words} (+{self.inside})" if self.inside else words)
         else:
-            self._count.setText(tr("{count} found", count=len(self.places)))
+            self._count.setText(tr("{count} found", count=len(self.places) + self.inside))
         self._editor.layers.show("found", [self._ground(place) for place in self._near(here[0])])
 
     def _near(self, position: int) -> list[tuple[int, int]]:
@@ -222,12 +236,12 @@ class FindBar(QFrame):
             super().keyPressEvent(event)
 
 
-def _places(editor: SharedTextEdit, words: str, match_case: bool) -> list[tuple[int, int]]:
+def _places(searched: Text, words: str, match_case: bool) -> list[tuple[int, int]]:
     if not words:
         return []
-    text = editor.text.to_string()
+    text = searched.to_string()
     pattern = re.compile(re.escape(words), 0 if match_case else re.IGNORECASE)
-    simple = editor.text.length == len(text)
+    simple = searched.length == len(text)
     places: list[tuple[int, int]] = []
     units = at = 0
     for found in pattern.finditer(text):

@@ -28,6 +28,7 @@ from liveobj.channels.presence import Caret, Presence
 from liveobj.documents.document import Document, Origin
 from liveobj.documents.errors import DocumentError
 from liveobj.documents.text import Text, TextChange, utf16_length
+from liveobj.richtext.rich_text import RichText
 from widgets import fonts
 from widgets.remote_carets import RemoteCaret, RemoteCarets
 from widgets.text_binding import TextBinding, moved
@@ -140,6 +141,10 @@ class SharedTextEdit(QTextEdit):
     def replace_words(self, start: int, end: int, words: str) -> None:
         """Puts words in the place of others, inside a transaction of whoever asks."""
         self.text.replace(start, end - start, words)
+
+    def texts_inside(self) -> Sequence[RichText]:
+        """For subclasses: further texts that are shown in this one, such as cells of tables."""
+        return ()
 
     def select(self, start: int, end: int) -> None:
         """Selects a stretch of the text and brings it into sight."""

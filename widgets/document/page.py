@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from liveobj.channels.presence import Presence
 from liveobj.objects.rich_document import TEXT_NAME, RichBody
-from liveobj.richtext.embeds import IMAGE, OBJECT, TABLE
+from liveobj.richtext.embeds import IMAGE, OBJECT, TABLE, Cell
+from liveobj.richtext.rich_text import RichText
 from widgets.document.embed_layer import EmbedLayer, Shown
 from widgets.document.images import ImageFrame, ShownImage
 from widgets.document.object_card import ShownObject
@@ -71,6 +72,17 @@ class DocumentPage(RichEditor):
     def active(self) -> RichEditor:
         """Where one writes: the page, or a cell of a table in it."""
         return self if self.cell is None else self.cell
+
+    def texts_inside(self) -> list[RichText]:
+        """The cells of the tables that stand in the text."""
+        cells: list[RichText] = []
+        for name in dict.fromkeys(name for _, name in self.embeds.all()):
+            if self.body.embeds.kind(name) == TABLE:
+                parts = self.body.embeds.table(name)
+                cells += [
+                    parts.cell(Cell(row, column)) for row in parts.rows for column in parts.columns
+                ]
+        return cells
 
     # What is embedded
 

@@ -120,6 +120,21 @@ def test_find_goes_from_place_to_place_and_replaces_with_the_same_marks(desk: De
     assert not bar.isVisible()
 
 
+def test_words_in_tables_are_found_and_replaced_with_all(desk: Desk) -> None:
+    desk.type("cat")
+    desk.one.insert_content([Table((((Run("a cat", {"bold": True}),), (Run("Cat"),)),))])
+    bar = desk.one.find_bar
+    bar.open_bar()
+    bar.words.setText("cat")
+    assert (len(bar.places), bar.inside) == (1, 2)
+    bar.replacement.setText("dog")
+    bar.replace_all()
+    table = next(part for part in desk.contents()[1] if isinstance(part, Table))
+    assert table.rows == (((Run("a dog", {"bold": True}),), (Run("dog"),)),)
+    desk.one.undo_edit()
+    assert str(desk.one.body.text).startswith("cat")
+
+
 def test_replace_one_by_one(desk: Desk) -> None:
     desk.type("aa aa aa")
     bar = desk.one.find_bar
