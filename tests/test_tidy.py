@@ -96,7 +96,7 @@ def test_every_folder_has_its_tests(package: str) -> None:
 
 def test_tests_mirror_the_source() -> None:
     """A folder of tests is named after what it tests, or is one of the few that test the whole."""
-    whole = {"flow"}
+    whole = {"flow", "fuzz"}
     strangers = [
         shown(folder)
         for folder in {path.parent for path in files(".py", under=ROOT / "tests")}

@@ -91,7 +91,7 @@ def seeds() -> dict[str, dict[str, bytes]]:
 def main() -> None:
     for target, files in seeds().items():
         for name, data in files.items():
-            path = CORPUS / target / name.replace(" ", "-")
+            path = CORPUS / target / (name.replace(" ", "-") + ".bin")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
 

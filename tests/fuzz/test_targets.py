@@ -47,4 +47,4 @@ def test_target_holds_for_seeds_and_what_is_near_them(target: str) -> None:
 def test_every_target_has_seeds_that_can_be_made_again() -> None:
     assert set(seeds()) == set(TARGETS)
     assert {path.name for path in CORPUS.iterdir()} == set(TARGETS)
-    assert Path(CORPUS / "reference" / "composite").is_file()
+    assert Path(CORPUS / "reference" / "composite.bin").is_file()

@@ -224,7 +224,7 @@ class FilesView(ObjectView):
         for file in self.chosen()[:1]:
             path = self.get(file.newest)
             if path is not None:
-                self._try(lambda path=path, file=file: self._open(path, file.name))  # type: ignore[misc]
+                self._try(partial(self._open, path, file.name))
 
     def _open(self, path: Path, name: str) -> None:
         open_file(path, name, self)

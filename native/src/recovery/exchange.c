@@ -1,3 +1,5 @@
+/* What the executors of a dead sender's estate tell each other over the borders of regions. */
+
 #include <stdlib.h>
 #include <string.h>
 

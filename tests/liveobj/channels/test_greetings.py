@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,8 @@ class Room:
             due = channel._due.outgoing
             piece = pull(bytes_max)
             if piece is not None and due is None:
-                kind = piece[0] if piece[0] != 4 else decode(piece).data[0]  # type: ignore[union-attr]
+                inner: Any = decode(piece) if piece[0] == 4 else None
+                kind = piece[0] if inner is None else inner.data[0]
                 if kind == 1:
                     self.wholes.append(node)
                 elif kind == 7:
