@@ -58,7 +58,7 @@ def test_five_people_write_at_once(
     assert sorted(words) == sorted(f"{n}.{t}" for n in range(5) for t in range(20))
     assert {str(note.text) for note in notes} == {str(notes[0].text)}
     office.until(lambda: all(n.state.saved and not n.state.unsent for n in notes))
-    assert all(len(note.presence.others) == 4 for note in notes)
+    office.until(lambda: all(len(note.presence.others) == 4 for note in notes), 10)
 
 
 def test_one_who_comes_late_gets_a_long_text(
