@@ -92,10 +92,12 @@ def spark_session(options: SparkOptions) -> Iterator[SparkSession]:
     check_java()
     # Spark's Python side logs every refused query, which is raised here anyway.
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)
-    # Workers would otherwise take whatever python3 is on the PATH.
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Workers would otherwise take the python3 on the PATH; on a cluster ours may be missing.
     if options.local:
+        os.environ["PYSPARK_PYTHON"] = sys.executable
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with tempfile.TemporaryDirectory(prefix="live-objects-spark-") as scratch:
         spark = _build(options, Path(scratch))
         try:

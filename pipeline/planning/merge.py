@@ -13,13 +13,14 @@ import heapq
 from collections import defaultdict
 from dataclasses import dataclass
 
-import numpy as np
-
 from pipeline.planning.interest import Interest, as_numbers
 
-# A cluster pairs with those that share a node with it; a node in very many clusters would pair
-# them all, so only its first ones by traffic are looked at.
+# A cluster pairs with those that share a node with it. A node in very many clusters would pair them
+# all, so only those with most traffic (which others join) and with least (which join cheaply) are
+# looked at; when these have been joined, the next ones are.
 CLUSTERS_OF_NODE_MAX = 64
+BUSIEST_OF_NODE = 16
+ROUNDS_MAX = 8
 
 
 @dataclass(slots=True)
@@ -79,7 +80,7 @@ def pull_out(interest: Interest, clusters: list[Cluster], limits: Limits) -> lis
         for group in cluster.groups if len(cluster.groups) > 1 else ():
             own = interest.members[group].bit_count()
             waste = interest.traffic[group] * (size - own)
-            wasted.append((-waste / own, waste, place, group))
+            wasted.append((-waste / max(1, own), waste, place, group))
     alone: list[int] = []
     for _, waste, place, group in sorted(wasted):
         if over <= 0:
@@ -94,7 +95,12 @@ def pull_out(interest: Interest, clusters: list[Cluster], limits: Limits) -> lis
 
 def join_clusters(interest: Interest, clusters: list[Cluster], limits: Limits) -> list[Cluster]:
     """Clusters within the limits, as far as joining can bring them there."""
-    return _Joining(interest, clusters, limits).run()
+    for _ in range(ROUNDS_MAX):
+        joined = _Joining(interest, clusters, limits).run()
+        if len(joined) == len(clusters):
+            break
+        clusters = joined
+    return clusters
 
 
 class _Joining:
@@ -146,10 +152,9 @@ class _Joining:
             cluster = self._clusters[number]
             assert cluster is not None
             for node in as_numbers(cluster.region, self._interest.node_count).tolist():
-                if len(of_node[node]) < CLUSTERS_OF_NODE_MAX:
-                    of_node[node].append(number)
+                of_node[node].append(number)
         pairs: set[tuple[int, int]] = set()
-        for lists in {tuple(sorted(each)) for each in of_node.values()}:
+        for lists in {tuple(sorted(_looked_at(each))) for each in of_node.values()}:
             pairs.update((a, b) for place, a in enumerate(lists) for b in lists[place + 1 :])
         return pairs
 
@@ -184,9 +189,8 @@ class _Joining:
         return number
 
 
-def regions_of_nodes(clusters: list[Cluster], node_count: int) -> np.ndarray:
-    """How many regions each node is in."""
-    counts = np.zeros(node_count, dtype=np.int64)
-    for cluster in clusters:
-        counts[as_numbers(cluster.region, node_count)] += 1
-    return counts
+def _looked_at(numbers: list[int]) -> list[int]:
+    """Of a node's clusters, the busiest first, those that are worth a comparison."""
+    if len(numbers) <= CLUSTERS_OF_NODE_MAX:
+        return numbers
+    return numbers[:BUSIEST_OF_NODE] + numbers[BUSIEST_OF_NODE - CLUSTERS_OF_NODE_MAX :]

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from pipeline import session
 from pipeline.command_line import main
 from pipeline.errors import PipelineProblem
+from pipeline.ingest.store import Store
 from pipeline.planning.plan_file import read_plan
 from pipeline.progress import Progress
 from pipeline.session import SparkOptions, check_java, check_master
@@ -133,6 +134,7 @@ def test_application_hands_everything_to_the_other_process(tmp_path: Path) -> No
 
 def test_run_goes_through_all_jobs(
     spark: SparkSession,
+    store: Store,
     landing: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -145,12 +147,14 @@ def test_run_goes_through_all_jobs(
     monkeypatch.setattr(session, "spark_session", shared)
     outputs = [("--plan", "plan.txt"), ("--report", "report.html"), ("--feed", "feed")]
     arguments = [part for name, file in outputs for part in (name, str(tmp_path / file))]
-    whole = ["run", str(landing), "--store", str(tmp_path / "store"), "--horizon", "36500"]
-    assert main([*whole, "--people", *arguments]) == 0
+    # What is in the store already is not taken in again.
+    whole = ["run", str(landing), "--store", store.storage.root]
+    assert main([*whole, *arguments]) == 0
     out, err = capsys.readouterr()
     ingested, analysed, activity, planned, *_ = [json.loads(line) for line in out.splitlines()]
-    assert ingested["rows"] == sum(analysed["rows"].values()) == 12_000
-    assert activity["pseudonymous"]
+    assert ingested["batch"] is None
+    assert sum(analysed["rows"].values()) == 12_000
+    assert not activity["people"]
     assert planned["plan"]["waste"] <= 0.05
     assert read_plan(tmp_path / "plan.txt")
     assert "Storms and swings" in (tmp_path / "report.html").read_text()

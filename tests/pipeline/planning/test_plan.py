@@ -124,6 +124,12 @@ def test_groups_that_waste_most_get_a_region_of_their_own() -> None:
     assert sorted(sorted(cluster.groups) for cluster in parted) == [[0, 2], [1]]
 
 
+def test_groups_without_members_are_planned_too() -> None:
+    made = make_plan(of_sets([], [0, 1, 2], []), Limits())
+    assert sum(len(planned.groups) for planned in made.sets) == 3
+    assert make_plan(of_sets([]), Limits()).cost.regions == 0
+
+
 def test_nested_groups_become_a_hierarchy_where_clusters_do_not_suffice() -> None:
     interest = of_sets(range(12), range(6), range(6, 12), traffic=[1, 10, 10])
     made = make_plan(interest, Limits(waste=0.0, regions=1.0, datagrams=2.0))
