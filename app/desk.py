@@ -100,8 +100,8 @@ class Desk:
         return self.objects.open_file(file)
 
     def show_reference(self, reference: Reference) -> None:
-        """Shows what a reference from another object refers to."""
-        self.objects.receive(reference)
+        """Shows what a reference in an open object refers to."""
+        self.objects.follow(reference)
 
     def _show_tour(self) -> None:
         try:

@@ -163,6 +163,14 @@ class ObjectActions:
         self._show_preview(reference, file)
         return True
 
+    def follow(self, reference: Reference) -> bool:
+        """Opens what lies in an object that is live here: at once where that runs only what comes
+        with the program, as it would if it were shown inside; else as a preview."""
+        summary = summarize(reference, self._session.runtime.declarations)
+        if summary.can_run and not summary.code and not summary.unknown:
+            return self._go_live(reference, None)
+        return self.receive(reference)
+
     def _go_live(self, reference: Reference, file: Path | None) -> bool:
         name = title_of(reference) or (file.name if file else tr("The object"))
         return self._open(lambda: self._session.go_live(reference, file), name)

@@ -83,6 +83,13 @@ def test_a_file_given_as_live_is_not_asked_about(place: Place, tmp_path: Path) -
     assert place.window.front is not None
 
 
+def test_what_lies_in_a_live_object_opens_at_once_unless_it_brings_code(place: Place) -> None:
+    place.desk.show_reference(new_note("Inside", os.urandom))
+    assert place.window.windowTitle() == "Inside – Live Objects"
+    place.desk.show_reference(Parameterized(Primitive("example.com:clock"), {}))
+    assert not preview(place).live_button.isEnabled()
+
+
 def test_what_cannot_run_says_why_and_cannot_go_live(place: Place) -> None:
     strange = Parameterized(Primitive("example.com:clock"), {"title": Value("<b>Clock</b>")})
     place.desk.objects.receive(strange)
