@@ -76,7 +76,8 @@ class Inside(QObject):
         self._stage.inside = None
         if view is None:
             return
-        had_focus = view.isAncestorOf(QApplication.focusWidget() or self._canvas)
+        # Of this window, which need not be the one in front.
+        had_focus = view.isAncestorOf(self._canvas.window().focusWidget() or self._canvas)
         view.changed.disconnect(self.changed)
         for part in (view, *view.findChildren(QWidget)):
             part.removeEventFilter(self)

@@ -82,6 +82,7 @@ def test_a_caret_is_told_only_by_who_works_inside(ada: Person, jun: Person) -> N
     seen.show_newest()
     assert seen.describe()["carets"] == {"Jun": 0}
     jun.canvas.inside.leave()
+    inner.show_newest()
     jun.hub.run()
     seen.show_newest()
     assert seen.describe()["carets"] == {}
