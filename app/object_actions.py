@@ -76,7 +76,7 @@ class ObjectActions:
                 "object.rename",
                 tr("Rename"),
                 self._rename,
-                "F2",
+                "Shift+F2",
                 self._why_no_rename,
                 yields=True,
             ),
