@@ -32,6 +32,7 @@ from widgets.palette_rows import FoundObject
 log = logging.getLogger(__name__)
 
 SETTLE_S = 2.0
+# Reading the words of something large takes time from the window: at most one part in so many.
 _SHARE = 100
 _RECENT_SHOWN = 4
 
@@ -51,6 +52,7 @@ class Searching(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._take_one)
+        self._rest_s = SETTLE_S  # how long to wait before words are read again
 
     def register(self) -> None:
         self._window.registry.add(
@@ -126,7 +128,7 @@ class Searching(QObject):
     def _on_change(self, opened: OpenObject) -> None:
         self._dirty[str(opened.opening.identity)] = opened
         if not self._timer.isActive():
-            self._timer.start(round(SETTLE_S * 1000))
+            self._timer.start(round(self._rest_s * 1000))
 
     def _take_one(self) -> None:
         if not self._dirty:
@@ -135,8 +137,9 @@ class Searching(QObject):
         opened = self._dirty.pop(identity)
         start_s = time.monotonic()
         self._put(opened)
+        took_s = time.monotonic() - start_s
+        self._rest_s = max(SETTLE_S, took_s * _SHARE)
         if self._dirty:
-            took_s = time.monotonic() - start_s
             self._timer.start(max(50, round(took_s * _SHARE * 1000)))
 
     def _put(self, opened: OpenObject) -> None:
