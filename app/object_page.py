@@ -73,7 +73,13 @@ class ObjectPage(QWidget):
         return [
             ShownPerson(mine.name, mine.colour, me=True),
             *(
-                ShownPerson(entry.name, entry.colour, here=Here(entry.attention.value), node=node)
+                ShownPerson(
+                    entry.name,
+                    entry.colour,
+                    here=Here(entry.attention.value),
+                    node=node,
+                    fingerprint=entry.fingerprint,
+                )
                 for node, entry in sorted(presence.others.items())
             ),
             *(

@@ -33,13 +33,23 @@ class Here(Enum):
 @dataclass(frozen=True, slots=True)
 class ShownPerson:
     """Somebody as they are drawn; `colour` is as it came over the network, `node` tells apart
-    those of one name."""
+    those of one name; `fingerprint` is that of the identity they have proved, empty if none."""
 
     name: str
     colour: str
     me: bool = False
     here: Here = Here.LOOKING
     node: int = 0
+    fingerprint: str = ""
+
+    @property
+    def proof(self) -> str:
+        """The words, and whether they are who they say they are."""
+        if self.me:
+            return self.words
+        if not self.fingerprint:
+            return tr("{person} · not verified", person=self.words)
+        return f"{self.words} · {self.fingerprint}"
 
     @property
     def words(self) -> str:
@@ -159,7 +169,8 @@ class People(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self._names("\n"), self)
+            names = "\n".join(person.proof for person in self.people)
+            QToolTip.showText(event.globalPos(), names, self)
             return True
         return super().event(event)
 

@@ -31,3 +31,9 @@ def test_the_rest_is_counted(theme: Theme, qtbot: Any) -> None:
     people.show_people([ShownPerson(f"P{n}", "#c1277a", me=n == 0) for n in range(SHOWN_MAX + 3)])
     assert people.accessibleName().startswith("People here: P0 (you), P1")
     assert people.grab().width() == people.sizeHint().width() * people.devicePixelRatio()
+
+
+def test_whether_somebody_is_who_they_say_is_told() -> None:
+    assert ShownPerson("Jun", "#c1277a").proof == "Jun · not verified"
+    assert ShownPerson("Jun", "#c1277a", fingerprint="ab12 cd34").proof == "Jun · ab12 cd34"
+    assert ShownPerson("Ada", "#c1277a", me=True).proof == "Ada (you)"
