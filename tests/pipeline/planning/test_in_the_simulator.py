@@ -22,7 +22,9 @@ def test_plan_from_logs_lowers_repairs_datagrams_and_moves(
 ) -> None:
     # Two hundred messages a second: where next to nothing is sent, the tokens of three regions for
     # each node are more than what is saved.
-    trace = office_trace(1, absences=0.02, seconds=12, messages=2400)
+    trace = office_trace(
+        1, nodes=30, groups=45, department=15, absences=0.02, seconds=8, messages=1600
+    )
     logs = tmp_path / "logs"
     exact = play(trace, Policy.EXACT, logs=logs)
     done = collect(sorted(logs.iterdir()), tmp_path / "landing")
