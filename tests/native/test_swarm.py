@@ -32,6 +32,12 @@ def test_calm_seeds_pass_and_give_the_same_run_twice(swarm: Path) -> None:
     assert len(re.findall(r"^seed \d+: good", result.stdout, flags=re.M)) == 10
 
 
+def test_mixed_storms_end_well(swarm: Path) -> None:
+    """A bounded share of what `make swarm` does: some of its seeds, with all their faults."""
+    result = run(swarm, "--from", "40", "--count", "40", "--brief")
+    assert result.returncode == 0, result.stdout
+
+
 def test_one_seed_can_be_replayed_with_its_story(swarm: Path) -> None:
     result = run(swarm, "--seed", "3", "--only", "none", "--verbose")
     assert result.returncode == 0, result.stdout

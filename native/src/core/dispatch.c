@@ -216,6 +216,14 @@ static void handle_link(qsm_engine *engine, const qsm_arrival *arrival, const qs
     if (known != NULL) qsm_link_receive(known, link, engine->now_ns);
 }
 
+/* To the host: a sign of life of a node that still follows it. One that follows another host may be
+ * heard for long, and takes part in nothing here. */
+static bool follows_us(const qsm_engine *engine, uint8_t kind, const qsm_control *control) {
+    if (kind == QSM_KIND_PING)
+        return qsm_epoch_compare(&control->ping.epoch, &engine->client.epoch) == 0;
+    return control->side != 0 && control->side == qsm_side(engine);
+}
+
 void qsm_dispatch(qsm_engine *engine, const qsm_arrival *arrival) {
     const qsm_header *header = &arrival->header;
     if (header->kind == QSM_KIND_DATA) {
@@ -236,7 +244,8 @@ void qsm_dispatch(qsm_engine *engine, const qsm_arrival *arrival) {
         qsm_count(engine, QSM_COUNT_dropped_malformed);
         return;
     }
-    if (engine->host != NULL) qsm_host_heard(engine, header->sender);
+    if (engine->host != NULL && follows_us(engine, header->kind, &control))
+        qsm_host_heard(engine, header->sender);
     if (header->kind == QSM_KIND_LINK)
         handle_link(engine, arrival, &control.link, peer);
     else

@@ -27,8 +27,11 @@
 #define QSM_STREAM_CHUNK_SLOTS 1024u /* packets of one sender that are made room for at once */
 #define QSM_STREAM_CHUNKS 64u
 #define QSM_STREAM_SLOTS_MAX (QSM_STREAM_CHUNK_SLOTS * QSM_STREAM_CHUNKS) /* held at once */
-#define QSM_REPAIRS_ASKED_MAX 1024u    /* packets asked for in one go by one stream */
-#define QSM_REPAIR_QUEUE_MAX 1024u     /* runs of packets that others may have waiting here */
+#define QSM_REPAIRS_ASKED_MAX 1024u /* packets asked for in one go by one stream */
+#define QSM_REPAIRS_WHEN_FULL                                                                      \
+    64u                            /* packets next in order that are taken although memory is full \
+                                    */
+#define QSM_REPAIR_QUEUE_MAX 1024u /* runs of packets that others may have waiting here */
 #define QSM_PARKED_MESSAGES_MAX 65536u /* messages waiting for an earlier one of their sender */
 #define QSM_ESTATE_OFFERS_MAX 65536u   /* messages of one dead sender offered by other regions */
 #define QSM_EVENTS_MAX 65536u          /* events not yet fetched; deliveries stop before */

@@ -147,9 +147,13 @@ void qsm_client_report_drained(qsm_engine *engine, qsm_region *region) {
 
 void qsm_client_report_slow(qsm_engine *engine, qsm_region *region) {
     qsm_client *client = &engine->client;
-    if (client->slow_reported || engine->host != NULL) return; /* who hosts cannot put itself out */
+    if (client->slow_reported) return;
     client->slow_reported = true;
     qsm_note(engine, QSM_TRACE_laggard, engine->id, region->uid);
+    if (engine->host != NULL) { /* the host cannot put itself out: it goes */
+        engine->host->steps_down = true;
+        return;
+    }
     qsm_bytes out = {0};
     qsm_bytes_add8(&out, QSM_TO_HOST_SLOW);
     qsm_bytes_add64(&out, region->uid);
@@ -160,22 +164,7 @@ void qsm_client_report_slow(qsm_engine *engine, qsm_region *region) {
 void qsm_apply_hand_over(qsm_engine *engine) {
     qsm_host *host = engine->host;
     if (engine->regions.count > 0) return; /* our own messages first */
-    qsm_host_client *successor = NULL;
-    for (uint32_t i = 0; i < host->client_count && successor == NULL; i++)
-        if (host->clients[i]->peer != NULL && !host->clients[i]->leaving)
-            successor = host->clients[i];
-    if (successor != NULL && !host->handed_over) {
-        host->handed_over = true;
-        qsm_bytes out = {0};
-        qsm_bytes_add8(&out, QSM_TO_CLIENT_MERGE);
-        qsm_bytes_add64(&out, host->epoch.term + 1);
-        qsm_bytes_add64(&out, successor->id);
-        qsm_bytes_add_address(&out, &successor->address);
-        for (uint32_t i = 0; i < host->client_count && !out.failed; i++)
-            if (host->clients[i]->peer != NULL)
-                qsm_host_send(host, host->clients[i], out.data, out.count);
-        qsm_bytes_free(&out);
-    }
+    if (!host->handed_over) host->handed_over = qsm_host_name_successor(host);
     bool told = true; /* wait until all have it */
     for (uint32_t i = 0; i < host->client_count; i++)
         if (host->clients[i]->peer != NULL && host->clients[i]->peer->link != NULL &&
@@ -570,8 +559,10 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
 
 void qsm_client_message(qsm_engine *engine, uint64_t from, const uint8_t *message, uint32_t bytes) {
     qsm_client *client = &engine->client;
-    bool ours = engine->host != NULL ? from == engine->id
-                                     : client->host != NULL && client->host->id == from;
+    /* One that fell silent may only have been hard to hear: what it says must not be lost, for if
+     * it answers again we go on with it as if nothing had been. */
+    const qsm_peer *host = client->host != NULL ? client->host : client->last_host;
+    bool ours = engine->host != NULL ? from == engine->id : host != NULL && host->id == from;
     if (!ours || bytes == 0) {
         qsm_count(engine, QSM_COUNT_dropped_stranger);
         return;

@@ -180,6 +180,13 @@ static void on_search_alarm(void *context, uint64_t now_ns) {
         return;
     }
     if (client->health != QSM_HEALTH_SEARCHING) return;
+    /* Put out because its application does not read: it comes back when that has changed. */
+    client->rests = client->rests && engine->events.count > 0;
+    if (client->rests) {
+        client->promote_ns = now_ns + SEARCH_NS;
+        qsm_alarm_set(&engine->alarms, &client->search_alarm, now_ns + SOLICIT_PAUSE_NS);
+        return;
+    }
     if (now_ns >= client->promote_ns && engine->config.may_host && !client->closing) {
         become_host(engine, client->term_seen + 1);
         return;
@@ -217,14 +224,16 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
         return;
     if (offer->epoch.term > client->term_seen) client->term_seen = offer->epoch.term;
     if (engine->host != NULL) { /* a host above us answers: it can be reached, so we yield */
-        if (qsm_epoch_compare(&offer->epoch, &engine->host->epoch) <= 0) return;
+        bool courted = qsm_epoch_compare(&offer->epoch, &engine->host->courted) == 0;
+        bool above = qsm_epoch_compare(&offer->epoch, &engine->host->epoch) > 0;
+        if (!courted && !(client->suspended && above)) return;
         if (client->suspended)
             qsm_client_reset(engine, QSM_REASON_SLEPT);
         else
             qsm_host_yield(engine, &offer->epoch, &offer->address);
         return;
     }
-    if (client->health != QSM_HEALTH_SEARCHING) return;
+    if (client->health != QSM_HEALTH_SEARCHING || client->rests) return;
     if (engine->config.may_host == QSM_HOST_INSISTS && !client->insisted && !client->closing) {
         /* Once only, so that two who insist do not depose each other for ever. */
         become_host(engine, client->term_seen + 1);
@@ -257,7 +266,9 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
 
 static void tell_of_host(qsm_engine *engine, const qsm_address *to) {
     qsm_client *client = &engine->client;
-    qsm_control ours = {.beacon = {.epoch = client->epoch, .address = client->host->address}};
+    qsm_control ours = {.beacon = {.epoch = client->epoch,
+                                   .address = client->host->address,
+                                   .members = 2}}; /* at least the host and this node */
     qsm_post_control(engine, QSM_KIND_BEACON, &ours, to);
 }
 
@@ -404,6 +415,7 @@ void qsm_client_reset(qsm_engine *engine, uint32_t reason) {
     client->recent_count = 0;
     client->suspended = false;
     client->slow_reported = false;
+    client->rests = reason == QSM_REASON_EVICTED_SLOW;
     client->successor_count = 0;
     if (!QSM_BUG(19)) engine->id = draw_id(engine);
     engine->control_counter = 0;

@@ -74,6 +74,7 @@ typedef struct {
     uint32_t recent_count, recent_capacity;
     bool slow_reported;
     uint32_t introductions_left; /* times that known peers are still told of our host */
+    bool rests; /* was put out as too slow: waits until its application has read what there is */
     qsm_alarm search_alarm, ping_alarm, request_alarm;
 } qsm_client;
 

@@ -116,6 +116,7 @@ void qsm_group_reset(qsm_group *group) {
     group->past_view_count = 0;
     group->handle = 0;
     group->unacknowledged = 0;
+    group->flushing = false;
     free(group->fragments); /* its first part went out under another id */
     group->fragments = NULL;
     /* A new id, so numbers cannot collide with those used before; a new life for receivers all the
@@ -192,6 +193,24 @@ static void remember_view(qsm_group *group, uint64_t view) {
     group->past_views[group->past_view_count++ % QSM_PAST_VIEWS] = view;
 }
 
+/* True when a view has members that the one in force has not. Its list is not kept: its members are
+ * those of its regions, or, when these hold others as well, some may be new. */
+static bool has_newcomers(const qsm_group *group, const uint64_t *members, uint32_t count) {
+    uint32_t in_regions = 0;
+    for (uint32_t i = 0; i < group->region_count; i++)
+        in_regions += group->regions[i]->member_count;
+    if (in_regions != group->member_count) return true;
+    qsm_table before = {0};
+    bool known = true;
+    for (uint32_t i = 0; i < group->region_count && known; i++)
+        for (uint32_t m = 0; m < group->regions[i]->member_count && known; m++)
+            known = qsm_table_put(&before, group->regions[i]->members[m].id, group->regions[i]);
+    for (uint32_t i = 0; i < count && known; i++)
+        known = qsm_table_get(&before, members[i]) != NULL;
+    qsm_table_free(&before);
+    return !known;
+}
+
 /* Messages for several regions are shared between them; that matters when their sender dies. */
 static void note_siblings(const qsm_group *group) {
     for (uint32_t i = 0; group->region_count > 1 && i < group->region_count; i++) {
@@ -204,6 +223,11 @@ static void note_siblings(const qsm_group *group) {
 void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
                             uint32_t member_count, qsm_region **regions, uint16_t region_count) {
     qsm_engine *engine = group->engine;
+    /* What was sent before may yet be lost with its sender. Members who waited for it could not
+     * deliver what comes after, and newcomers could: so newcomers are sent nothing until then. */
+    if (group->unacknowledged > 0 && has_newcomers(group, members, member_count))
+        group->flushing = true;
+    group->member_count = member_count;
     unmap_regions(group);
     group->regions = regions;
     group->region_count = region_count;

@@ -45,6 +45,7 @@ struct qsm_group {
     uint64_t last_sent_view; /* view of this node's last message, 0: none yet */
     uint64_t serial;         /* tells memberships of one group apart */
     uint32_t handle;         /* in the current directory */
+    uint32_t member_count;   /* of the view in force */
     uint32_t join_request;   /* number of the request that asked for membership */
     uint32_t queue_count;
     uint32_t fragments_bytes, fragments_at;
@@ -55,7 +56,8 @@ struct qsm_group {
     bool first_in_view; /* the next message is this node's first in the view */
     bool wants_room;    /* qsm_group_send was refused */
     bool held;          /* waits until messages of an earlier membership have arrived everywhere */
-    bool broken;        /* lost a region before it got a new view: sends nothing until then */
+    bool flushing; /* has new members: sends on when all has arrived that was sent before them */
+    bool broken;   /* lost a region before it got a new view: sends nothing until then */
     qsm_address hybrid; /* own multicast address, if the group has one */
     uint8_t id[QSM_GROUP_ID_BYTES];
     qsm_group_keys keys;

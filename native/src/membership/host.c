@@ -23,11 +23,18 @@ static void on_check_alarm(void *context, uint64_t now_ns);
 
 /* ---- being found ----------------------------------------------------------------------------- */
 
+/* Members, as far as they matter to who yields to whom: a host that insists counts as in company.
+ */
+static uint32_t weight(const qsm_host *host) {
+    bool insists = host->engine->config.may_host == QSM_HOST_INSISTS;
+    return insists && host->client_count < 2 ? 2 : host->client_count;
+}
+
 static void send_beacon(qsm_host *host, const qsm_address *to, bool multicast) {
     qsm_engine *engine = host->engine;
     qsm_control control = {.beacon = {.epoch = host->epoch,
                                       .address = engine->config.self,
-                                      .members = host->client_count,
+                                      .members = weight(host),
                                       .multicast = multicast}};
     qsm_post_control(engine, QSM_KIND_BEACON, &control, to);
 }
@@ -526,11 +533,19 @@ void qsm_host_ping_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *pi
     qsm_post_control(engine, QSM_KIND_PONG, &control, &client->address);
 }
 
+/* Who of two hosts yields. One that is alone has most likely lost sight of the others by its own
+ * fault (it is overloaded, or was cut off): it must not draw all of them over to itself. */
+static bool outranks(const qsm_host *host, const qsm_beacon *beacon) {
+    bool we_are_alone = weight(host) <= 1, they_are_alone = beacon->members <= 1;
+    if (we_are_alone != they_are_alone) return we_are_alone;
+    return qsm_epoch_compare(&beacon->epoch, &host->epoch) > 0;
+}
+
 void qsm_host_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
     qsm_host *host = engine->host;
-    int order = qsm_epoch_compare(&beacon->epoch, &host->epoch);
-    if (order == 0) return;
-    if (order < 0) { /* the other one should know of us; it may not hear our multicast */
+    if (qsm_epoch_compare(&beacon->epoch, &host->epoch) == 0) return;
+    if (!outranks(host, beacon)) { /* the other one should know of us; it may not hear our multicast
+                                    */
         if (engine->now_ns - host->answer_ns > ANSWER_PAUSE_NS) {
             host->answer_ns = engine->now_ns;
             send_beacon(host, &beacon->address, false);
@@ -539,6 +554,7 @@ void qsm_host_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
     }
     if (host->yielding) return;
     /* Only its answer to a question of ours proves that we can reach it. */
+    host->courted = beacon->epoch;
     qsm_control control = {.solicit = {.address = engine->config.self}};
     memcpy(control.solicit.nonce, engine->client.solicit_nonce, 16);
     qsm_post_control(engine, QSM_KIND_SOLICIT, &control, &beacon->address);
@@ -559,6 +575,30 @@ static void on_batch_alarm(void *context, uint64_t now_ns) {
         if (host->steps_down) return; /* with the next look at the clock */
     }
     qsm_host_make_batch(host, now_ns);
+}
+
+bool qsm_host_name_successor(qsm_host *host) {
+    qsm_host_client *successor = NULL;
+    for (uint32_t i = 0; i < host->client_count && successor == NULL; i++)
+        if (host->clients[i]->peer != NULL && !host->clients[i]->leaving)
+            successor = host->clients[i];
+    if (successor == NULL) return false;
+    qsm_bytes out = {0};
+    qsm_bytes_add8(&out, QSM_TO_CLIENT_MERGE);
+    qsm_bytes_add64(&out, host->epoch.term + 1);
+    qsm_bytes_add64(&out, successor->id);
+    qsm_bytes_add_address(&out, &successor->address);
+    for (uint32_t i = 0; i < host->client_count && !out.failed; i++)
+        if (host->clients[i]->peer != NULL)
+            qsm_host_send(host, host->clients[i], out.data, out.count);
+    qsm_bytes_free(&out);
+    return true;
+}
+
+void qsm_host_abdicate(qsm_engine *engine, uint32_t reason) {
+    /* Who does not get the word will notice the silence. */
+    qsm_host_name_successor(engine->host);
+    qsm_client_reset(engine, reason);
 }
 
 static void finish_yielding(qsm_host *host) {
@@ -593,7 +633,8 @@ static void on_check_alarm(void *context, uint64_t now_ns) {
     }
     qsm_host_judge(host, now_ns);
     if (host->steps_down) {
-        qsm_client_reset(engine, QSM_REASON_EVICTED_SILENT); /* frees the host */
+        qsm_host_abdicate(engine, engine->client.slow_reported ? QSM_REASON_EVICTED_SLOW
+                                                               : QSM_REASON_EVICTED_SILENT);
         return;
     }
     release_leavers(host);

@@ -3,7 +3,8 @@
  * who has joined what, the regions that follow from it, and the batches that tell each node what
  * concerns it.
  *
- * host.c keeps the roster and talks to nodes; host_batch.c turns changes into views.
+ * host.c keeps the roster and talks to nodes; host_batch.c turns changes into views; host_legacy.c
+ * takes over what earlier hosts have left.
  */
 #ifndef QSM_MEMBERSHIP_HOST_H
 #define QSM_MEMBERSHIP_HOST_H
@@ -125,6 +126,7 @@ typedef struct qsm_host {
     qsm_epoch yield_epoch;
     qsm_address yield_address;
     uint64_t yield_by_ns;
+    qsm_epoch courted; /* of the host that we have asked: if it answers, we yield to it */
     uint64_t beacon_ns;
     uint64_t answer_ns; /* last beacon in answer to one of a lesser host */
     qsm_alarm batch_alarm, check_alarm;
@@ -151,6 +153,10 @@ void qsm_host_slept(qsm_engine *engine, uint64_t now_ns);
 bool qsm_host_admits(qsm_engine *engine, uint64_t id, const uint8_t *join_message, uint32_t bytes);
 /* Tells a node that it was put out: an id that was counted as dead never comes back. */
 void qsm_host_refuse(qsm_engine *engine, uint64_t id, const qsm_address *address);
+/* Leaves hosting to the next in line, at once, and begins anew as a member. Frees the host. */
+void qsm_host_abdicate(qsm_engine *engine, uint32_t reason);
+/* Names the next in line as host to everybody; false when there is nobody. */
+bool qsm_host_name_successor(qsm_host *host);
 /* Begins to drain and to hand everybody over to another host. */
 void qsm_host_yield(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address);
 

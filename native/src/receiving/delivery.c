@@ -117,6 +117,12 @@ bool qsm_delivery_is_full(const qsm_engine *engine) {
            engine->pool.bytes_used >= engine->config.receive_bytes_max;
 }
 
+bool qsm_delivery_waits_for_reader(const qsm_engine *engine) {
+    if (engine->events.count < QSM_EVENTS_MAX / 64) return false;
+    return engine->events.count >= QSM_EVENTS_MAX / 2 ||
+           engine->pool.bytes_used >= engine->config.receive_bytes_max / 8 * 7ull;
+}
+
 /* Room for a plaintext, in the arena that all short ones share. NULL when the pool is exhausted. */
 static uint8_t *arena_take(qsm_engine *engine, uint32_t bytes) {
     qsm_delivery *delivery = &engine->delivery;
@@ -329,7 +335,8 @@ enum qsm_delivered qsm_delivery_packet(qsm_engine *engine, qsm_region *region,
     for (uint32_t i = 0; i < data->message_count; i++) {
         const qsm_message *message = &data->messages[i];
         qsm_group *group = qsm_table_get(&region->directory->groups, message->group);
-        if (group == NULL || (!QSM_BUG(3) && !qsm_group_is_for(group, message->view))) {
+        bool told = message->view <= region->directory->applied;
+        if (group == NULL || !told || (!QSM_BUG(3) && !qsm_group_is_for(group, message->view))) {
             qsm_count(engine, QSM_COUNT_messages_not_joined);
             continue;
         }

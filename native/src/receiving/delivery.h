@@ -54,6 +54,8 @@ typedef struct {
     qsm_parked *free_parked;
     qsm_buffer *arena; /* plaintexts are opened into it, one after the other */
     uint32_t arena_used;
+    uint64_t unread_since_ns; /* the application does not read and nothing more is taken; 0: it does
+                               */
 } qsm_delivery;
 
 /* Handles all messages of a packet. Seals are looked at before anything is kept: the packet's own
@@ -70,5 +72,8 @@ void qsm_delivery_drop_waiting(qsm_order *order, uint64_t view_max);
 void qsm_delivery_free(qsm_engine *engine);
 /* True while the application is so far behind that nothing more is taken. */
 bool qsm_delivery_is_full(const qsm_engine *engine);
+/* True when that is so, or nearly, because events are not fetched, and not because of packets kept
+ * for others. */
+bool qsm_delivery_waits_for_reader(const qsm_engine *engine);
 
 #endif

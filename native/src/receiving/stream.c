@@ -213,7 +213,11 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
         qsm_count(engine, QSM_COUNT_data_duplicate);
         return;
     }
-    if (qsm_delivery_is_full(engine)) {
+    /* What is kept for others is freed when everybody has it: the next packets in order are taken
+     * even now, or all might wait for each other. */
+    bool leads_on = sequence <= stream->contiguous + QSM_REPAIRS_WHEN_FULL &&
+                    !qsm_delivery_waits_for_reader(engine);
+    if (qsm_delivery_is_full(engine) && !leads_on) {
         qsm_count(engine, QSM_COUNT_data_receive_full);
         qsm_stream_learn_high(stream, sequence);
         return;
@@ -233,6 +237,8 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     if (sequence > stream->high) stream->high = sequence;
     if (sequence > stream->high_received) stream->high_received = sequence;
     slot = qsm_stream_slot(stream, sequence);
+    if (slot->attempts == 0 && sequence < stream->high && stream->lost > 0)
+        stream->lost--; /* it was only overtaken: no reason to slow down */
     slot->packet = *packet;
     qsm_buffer_retain(packet->buffer);
     if (repaired) qsm_count(engine, QSM_COUNT_repairs_received);

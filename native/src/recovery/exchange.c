@@ -1,5 +1,8 @@
-/* What the executors of a dead sender's estate tell each other over the borders of regions. */
-
+/*
+ * exchange.c - what executors of different regions say to each other about a dead sender's messages
+ * that were meant for several regions: what each has, that this is all, and that its region is
+ * done.
+ */
 #include <stdlib.h>
 #include <string.h>
 

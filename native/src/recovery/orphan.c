@@ -184,7 +184,8 @@ static void open_estate(qsm_estate *estate, qsm_stream *stream) {
     if (estate->state != QSM_ESTATE_NOTED) return;
     /* Regions of an earlier host are all older than the death. */
     bool present = region->directory == region->engine->client.directory;
-    estate->died_in = present ? region->directory->applied : UINT64_MAX;
+    uint64_t died = qsm_dead_since(&region->engine->dead, estate->sender);
+    estate->died_in = present && died != 0 ? died : UINT64_MAX;
     stream->sealed_off = true;
     qsm_note(region->engine, QSM_TRACE_orphan_found, estate->sender, region->uid);
     begin_asking(estate, stream);
@@ -388,7 +389,7 @@ void qsm_estate_look(qsm_estate *estate) {
 
 /* The region has everything. When the others have, too, nobody will ask for it any more. */
 static void close_estate(qsm_estate *estate, qsm_stream *stream) {
-    if (is_over(stream)) stream->complete = true; /* its sender has said so */
+    if (stream->high > 0 && is_over(stream)) stream->complete = true; /* its sender has said so */
     if (estate->state != QSM_ESTATE_SETTLED || !stream->complete) return;
     if (!qsm_exchange_is_over(estate)) return;
     estate->state = QSM_ESTATE_CLOSED;

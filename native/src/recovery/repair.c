@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/engine.h"
 #include "core/planted.h"
@@ -95,14 +96,31 @@ static void add_to_ask(qsm_stream *stream, ask *asks, uint32_t *count, uint64_t 
         (qsm_range){.first = sequence, .last = sequence};
 }
 
+/* The application has not read for half of the limit, and nothing more can be taken. */
+static bool does_not_read(qsm_engine *engine, uint64_t now_ns) {
+    uint64_t *since_ns = &engine->delivery.unread_since_ns;
+    if (!qsm_delivery_waits_for_reader(engine)) {
+        *since_ns = 0;
+        return false;
+    }
+    if (*since_ns == 0) *since_ns = now_ns;
+    return now_ns - *since_ns >= engine->config.lag_ns_max / 2;
+}
+
 /* A member that stays behind for longer than the limit must not hold back the others: it says so
  * itself. */
 static void check_lag(qsm_stream *stream, uint64_t now_ns) {
-    uint64_t quarter = stream->region->engine->config.lag_ns_max / 4;
-    if (stream->orphan || now_ns - stream->lag_marked_ns < quarter) return;
+    qsm_engine *engine = stream->region->engine;
+    uint64_t quarter = engine->config.lag_ns_max / 4;
+    if (stream->orphan) return;
+    if (does_not_read(engine, now_ns)) qsm_client_report_slow(engine, stream->region);
+    if (now_ns - stream->lag_marked_ns < quarter) return;
+    /* Full of packets that are kept for others: somebody else is behind. */
+    if (qsm_delivery_is_full(engine) && !qsm_delivery_waits_for_reader(engine))
+        memset(stream->lag_mark, 0, sizeof stream->lag_mark);
     if (stream->lag_mark[3] != 0 && stream->contiguous < stream->lag_mark[3] &&
         now_ns - stream->lag_marked_ns < 2 * quarter)
-        qsm_client_report_slow(stream->region->engine, stream->region);
+        qsm_client_report_slow(engine, stream->region);
     for (uint32_t i = 3; i > 0; i--)
         stream->lag_mark[i] = stream->lag_mark[i - 1];
     stream->lag_mark[0] = stream->high;
@@ -117,7 +135,8 @@ void qsm_repair_ask(void *context, uint64_t now_ns) {
     ask asks[ASKS_MAX];
     uint32_t count = 0, asked = 0;
     uint64_t next_ns = now_ns + ASK_PAUSE_NS;
-    bool full = QSM_BUG(5) || qsm_delivery_is_full(engine) || engine->client.suspended;
+    bool full = QSM_BUG(5) || qsm_delivery_waits_for_reader(engine) || engine->client.suspended;
+    uint32_t most = qsm_delivery_is_full(engine) ? QSM_REPAIRS_WHEN_FULL : QSM_REPAIRS_ASKED_MAX;
     uint64_t last = stream->high;
     if (now_ns - stream->received_ns < END_DELAY_NS && stream->high_received < last) {
         last = stream->high_received;
@@ -137,7 +156,7 @@ void qsm_repair_ask(void *context, uint64_t now_ns) {
             slot->attempts < ASK_PAUSE_DOUBLINGS_MAX ? slot->attempts : ASK_PAUSE_DOUBLINGS_MAX;
         uint64_t pause_ns = (uint64_t)ASK_PAUSE_NS << (doublings > 0 ? doublings - 1 : 0);
         uint64_t due = slot->attempts == 0 ? 0 : slot->asked_ns + pause_ns;
-        if (asked >= QSM_REPAIRS_ASKED_MAX) {
+        if (asked >= most) {
             next_ns = now_ns + REFILL_NS;
             break;
         }

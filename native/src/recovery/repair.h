@@ -2,6 +2,10 @@
  * repair.h - getting what is missing, giving what others miss. Missing packets are asked for from a
  * member of the partition that caches them, later from the sender. Answers are only noted when
  * asked for and made when they can be sent; what has become stale by then is dropped.
+ *
+ * Against storms of repairs a stream asks for a window of packets at a time, which opens while
+ * answers come and closes while they do not: a member that is swamped, or whose neighbours are,
+ * asks for little.
  */
 #ifndef QSM_RECOVERY_REPAIR_H
 #define QSM_RECOVERY_REPAIR_H

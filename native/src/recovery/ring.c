@@ -25,7 +25,8 @@ enum {
     SILENT_NS = 1000000000, /* a member that did not take a token is left out for so long */
     RECORD_BYTES = 53,
     TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 30,
-    PUSHED_MAX = 64
+    PUSHED_MAX = 64,
+    TOKEN_LOST_NS = 500000000 /* more than its usual time: it will not come back */
 };
 
 /* ---- shape ----------------------------------------------------------------------------------- */
@@ -328,13 +329,19 @@ static void launch_now(qsm_ring_part *part, uint64_t now_ns) {
     begin_passing(part, &token, now_ns);
 }
 
+/* A token of this leader that can still come back. */
+static bool is_under_way(const qsm_ring_part *part, uint64_t now_ns) {
+    uint64_t patience_ns = 4 * part->region->engine->config.token_ns + TOKEN_LOST_NS;
+    return part->travelling && now_ns - part->launched_ns <= patience_ns;
+}
+
 static void launch(qsm_ring_part *part, uint64_t now_ns) {
     qsm_region *region = part->region;
     if (region->engine->config.coupled_tokens && part->level > 0) {
         qsm_ring_part *below = part - 1; /* its round first; ours begins when it is back */
         part->waits = true;
         below->wanted = true;
-        if (!below->travelling) launch(below, now_ns);
+        if (!is_under_way(below, now_ns)) launch(below, now_ns);
         return;
     }
     launch_now(part, now_ns);
@@ -385,8 +392,7 @@ static void on_launch_alarm(void *context, uint64_t now_ns) {
     if (!has_work(region) || !takes_part(region, part->level)) return;
     uint64_t patience = 4 * engine->config.token_ns;
     if (launches_by_clock(part)) {
-        bool overdue = now_ns - part->launched_ns > patience + 500000000ull;
-        if (part->travelling && !overdue) {
+        if (is_under_way(part, now_ns)) {
             qsm_alarm_set(&engine->alarms, &part->launch_alarm, now_ns + engine->config.token_ns);
             return;
         }
@@ -584,7 +590,7 @@ void qsm_ring_token_arrived(qsm_region *region, uint64_t from, const qsm_token *
         *part->held = copy;
         part->waits = true;
         (part - 1)->wanted = true;
-        if (!(part - 1)->travelling) launch(part - 1, now_ns);
+        if (!is_under_way(part - 1, now_ns)) launch(part - 1, now_ns);
         return;
     }
     fill_token(part, &copy);

@@ -25,6 +25,7 @@ typedef struct {
     bool mixed;          /* has messages of several groups; else of this one: */
     uint32_t only_group; /* handle: the group itself may be left meanwhile */
     uint32_t only_serial;
+    uint64_t first_stamp; /* of its first message */
     qsm_data data;
     uint8_t tags[QSM_PACKET_MESSAGES_MAX][QSM_TAG_BYTES];
 } open_packet;
@@ -130,7 +131,6 @@ static void finish_packet(filling *fill, open_packet *open) {
         open->buffer = NULL;
         return;
     }
-    uint64_t stamp = engine->scheduler.stamp++;
     open->data.sender = engine->id;
     open->data.region_count = (uint8_t)open->region_count;
     for (uint32_t i = 0; i < open->region_count; i++)
@@ -147,8 +147,8 @@ static void finish_packet(filling *fill, open_packet *open) {
     qsm_slice packet = {.buffer = open->buffer, .bytes = bytes};
     qsm_count(engine, QSM_COUNT_packets_sent);
     for (uint32_t i = 0; i < open->region_count; i++) {
-        bool kept =
-            qsm_sender_keep(open->regions[i]->sender, open->buffer, bytes, open->wide, stamp);
+        bool kept = qsm_sender_keep(open->regions[i]->sender, open->buffer, bytes, open->wide,
+                                    open->first_stamp, engine->scheduler.stamp);
         assert(kept); /* room was made before the first message went in */
         (void)kept;
         if (!open->mixed)
@@ -237,6 +237,8 @@ static uint32_t count_regions(const qsm_engine *engine) {
 static bool can_send(filling *fill, qsm_group *group) {
     qsm_engine *engine = fill->engine;
     if (group->view == 0 || group->held || group->broken) return false;
+    if (group->flushing && group->unacknowledged > 0) return false;
+    group->flushing = false;
     /* Each region may need a fresh packet; a message must not get stuck half way. */
     uint64_t needed = (uint64_t)(group->region_count + OPEN_MAX) * 2 * QSM_LARGE_BUFFER_BYTES;
     if (engine->pool.bytes_used + needed > engine->pool.bytes_max) return false;
@@ -302,6 +304,7 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
                            .flags = flags,
                            .epoch = (uint8_t)group->keys.used.epoch};
     uint8_t tag[QSM_TAG_BYTES];
+    fill->engine->scheduler.stamp++;
     uint32_t steps = hybrid ? 1 : group->region_count;
     uint8_t shared[QSM_SMALL_BUFFER_BYTES]; /* sealed once, copied into the packets of several
                                                regions */
@@ -324,6 +327,7 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
             return false;
         uint32_t index = open->data.message_count++;
         if (index == 0) {
+            open->first_stamp = fill->engine->scheduler.stamp;
             open->mixed = false;
             open->only_group = group->handle;
             open->only_serial = (uint32_t)group->serial;

@@ -54,10 +54,34 @@ qsm_out_packet *qsm_sender_packet(qsm_sender *sender, uint64_t sequence) {
     return packet_at(sender, sequence);
 }
 
+/* The packet's messages have been received by everybody. */
+static void count_acknowledged(qsm_sender *sender, const qsm_out_packet *packet) {
+    if (packet->messages > 0) {
+        qsm_group *group = qsm_table_get(&sender->region->directory->groups, packet->group);
+        if (group == NULL || (uint32_t)group->serial != packet->serial) return;
+        group->unacknowledged -=
+            group->unacknowledged < packet->messages ? group->unacknowledged : packet->messages;
+        return;
+    }
+    qsm_slice slice = {.buffer = packet->buffer, .bytes = packet->bytes};
+    qsm_data data;
+    if (!qsm_data_reread(&slice, &data)) return;
+    for (uint32_t i = 0; i < data.message_count; i++) {
+        qsm_group *group =
+            qsm_table_get(&sender->region->directory->groups, data.messages[i].group);
+        if (group != NULL && group->unacknowledged > 0 &&
+            data.messages[i].number >> 40 == group->serial)
+            group->unacknowledged--;
+    }
+}
+
 void qsm_sender_free(qsm_sender *sender) {
     qsm_alarm_clear(&sender->region->engine->alarms, &sender->alarm);
-    for (uint64_t s = sender->stable + 1; s <= sender->high; s++)
+    for (uint64_t s = sender->stable + 1; s <= sender->high; s++) {
+        count_acknowledged(sender, packet_at(sender, s)); /* nobody is left to wait for */
         qsm_buffer_release(packet_at(sender, s)->buffer);
+    }
+    qsm_scheduler_unblock(sender->region->engine);
     sender->region->sender = NULL;
     free(sender->packets);
     free(sender);
@@ -83,15 +107,19 @@ static bool grow(qsm_sender *sender) {
 }
 
 bool qsm_sender_keep(qsm_sender *sender, qsm_buffer *buffer, uint32_t bytes, bool wide,
-                     uint64_t stamp) {
+                     uint64_t first_stamp, uint64_t last_stamp) {
     qsm_engine *engine = sender->region->engine;
     assert(!sender->fin);
     if (!grow(sender)) return false;
     bool was_quiet = sender->high == sender->stable;
     sender->high++;
     qsm_buffer_retain(buffer);
-    *packet_at(sender, sender->high) = (qsm_out_packet){
-        .buffer = buffer, .bytes = bytes, .wide = wide, .stamp = stamp, .sent_ns = engine->now_ns};
+    *packet_at(sender, sender->high) = (qsm_out_packet){.buffer = buffer,
+                                                        .bytes = bytes,
+                                                        .wide = wide,
+                                                        .first_stamp = first_stamp,
+                                                        .last_stamp = last_stamp,
+                                                        .sent_ns = engine->now_ns};
     sender->unacked_bytes += bytes;
     sender->told = sender->stable;
     sender->idle_since_ns = engine->now_ns;
@@ -118,27 +146,6 @@ void qsm_sender_keep_note(qsm_sender *sender, uint32_t group, uint32_t serial, u
     packet->serial = serial;
 }
 
-/* The packet's messages have been received by everybody. */
-static void count_acknowledged(qsm_sender *sender, const qsm_out_packet *packet) {
-    if (packet->messages > 0) {
-        qsm_group *group = qsm_table_get(&sender->region->directory->groups, packet->group);
-        if (group == NULL || (uint32_t)group->serial != packet->serial) return;
-        group->unacknowledged -=
-            group->unacknowledged < packet->messages ? group->unacknowledged : packet->messages;
-        return;
-    }
-    qsm_slice slice = {.buffer = packet->buffer, .bytes = packet->bytes};
-    qsm_data data;
-    if (!qsm_data_reread(&slice, &data)) return;
-    for (uint32_t i = 0; i < data.message_count; i++) {
-        qsm_group *group =
-            qsm_table_get(&sender->region->directory->groups, data.messages[i].group);
-        if (group != NULL && group->unacknowledged > 0 &&
-            data.messages[i].number >> 40 == group->serial)
-            group->unacknowledged--;
-    }
-}
-
 /* The oldest packet for several regions that some region has not acknowledged: nothing of that age
  * or younger is stable. */
 static uint64_t oldest_wide_stamp(qsm_engine *engine) {
@@ -149,7 +156,8 @@ static uint64_t oldest_wide_stamp(qsm_engine *engine) {
         if (sender == NULL) continue;
         for (uint64_t s = sender->acked + 1; s <= sender->high; s++)
             if (packet_at(sender, s)->wide) {
-                if (packet_at(sender, s)->stamp < oldest) oldest = packet_at(sender, s)->stamp;
+                if (packet_at(sender, s)->first_stamp < oldest)
+                    oldest = packet_at(sender, s)->first_stamp;
                 break;
             }
     }
@@ -161,7 +169,7 @@ static void update_stable(qsm_sender *sender, uint64_t oldest_wide) {
     uint64_t before = sender->stable;
     while (sender->stable < sender->acked) {
         qsm_out_packet *packet = packet_at(sender, sender->stable + 1);
-        if (packet->wide && packet->stamp >= oldest_wide) break;
+        if (packet->wide && packet->last_stamp >= oldest_wide) break;
         sender->stable++;
         count_acknowledged(sender, packet);
         qsm_buffer_release(packet->buffer);
@@ -270,7 +278,7 @@ void qsm_sender_finish(qsm_sender *sender) {
         .region = sender->region->uid, .sequence = sender->high + 1, .stable = sender->stable};
     uint32_t bytes = qsm_data_write(&engine->keys, buffer->data, buffer->capacity, &data, NULL);
     assert(bytes > 0);
-    if (qsm_sender_keep(sender, buffer, bytes, false, engine->scheduler.stamp++)) {
+    if (qsm_sender_keep(sender, buffer, bytes, false, 0, 0)) {
         sender->fin = true;
         qsm_slice packet = {.buffer = buffer, .bytes = bytes};
         qsm_region_multicast(sender->region, QSM_CLASS_DATA, &packet);

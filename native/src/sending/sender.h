@@ -22,7 +22,9 @@ typedef struct {
     bool wide;         /* has a message whose group spans several regions */
     uint32_t group;    /* handle in the region's directory */
     uint32_t serial;   /* of this node's membership in it, its lower part */
-    uint64_t stamp;    /* order among all packets of this node, for stability across regions */
+    /* Of its first and its last message, among all of this node: packets of two regions that share
+     * a message overlap. */
+    uint64_t first_stamp, last_stamp;
     uint64_t sent_ns;
     uint64_t resent_ns;
     uint64_t asked_by; /* who asked for it last */
@@ -53,7 +55,7 @@ bool qsm_sender_has_room(const qsm_sender *sender);
 /* Keeps a finished packet that was given the next sequence (qsm_sender.high + 1). Takes its own
  * reference. */
 bool qsm_sender_keep(qsm_sender *sender, qsm_buffer *buffer, uint32_t bytes, bool wide,
-                     uint64_t stamp);
+                     uint64_t first_stamp, uint64_t last_stamp);
 /* The packet kept last has only so many messages of that group: then it need not be read again when
  * it is acknowledged. */
 void qsm_sender_keep_note(qsm_sender *sender, uint32_t group, uint32_t serial, uint32_t messages);
