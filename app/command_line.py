@@ -89,7 +89,7 @@ def _window_parser() -> argparse.ArgumentParser:
     add("--name", type=_name, help="the name that others see")
     add("--colour", metavar="C", type=_colour, help="your colour: #rrggbb or a name")
     add("--screenshot", metavar="FILE", type=Path, help="write a picture of the window and end")
-    add("--size", metavar="WxH", type=_size, help="the window's width and height, in pixels")
+    add("--size", metavar="WxH", type=window_size, help="the window's width and height, in pixels")
     add("--theme", metavar="T", type=_theme, help="light, dark or system")
     add("--live", action="store_true", help="open the files without a preview: they are trusted")
     add("--no-restore", action="store_true", help="do not open again what was open")
@@ -121,7 +121,7 @@ def _colour(text: str) -> str:
     raise argparse.ArgumentTypeError(f"{text!r} is neither like #1a2b3c nor one of {names}")
 
 
-def _size(text: str) -> tuple[int, int]:
+def window_size(text: str) -> tuple[int, int]:
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit() and text.isascii() and len(text) < 12):
         raise argparse.ArgumentTypeError(f"{text!r} is not a size like 1000x700")

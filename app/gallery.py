@@ -19,19 +19,18 @@ from PySide6.QtWidgets import QApplication
 
 from app.desk import Around, Desk
 from app.event_loop import EventLoop
-from app.gallery_scenes import lay_out, work_together
 from app.paths import find_paths
+from app.samples.samples import SAMPLES
 from app.session import Session
 from app.settings import SettingsKeeper
-from app.stirring import stir
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from transport.interfaces import Network
 from transport.simulated_streams import StreamHub
 from transport.simulation import Simulation, all_admitted
-from widgets.desktop.desktop_view import DesktopView
 from widgets.kinds import KINDS
 from widgets.object_kind import ObjectKind
+from widgets.object_view import ObjectView
 from widgets.roles import PERSON_COLOURS, Mode
 from widgets.state_line import NetworkWords
 from widgets.theme import Theme
@@ -55,8 +54,11 @@ class Visitor:
 class Gallery:
     """Two desks on one simulated network. Call `close` at the end."""
 
-    def __init__(self, application: QApplication, mode: Mode) -> None:
+    def __init__(
+        self, application: QApplication, mode: Mode, size: tuple[int, int] | None = None
+    ) -> None:
         self._application = application
+        self._size = size
         self._loop = EventLoop(application)
         self._folder = tempfile.TemporaryDirectory(prefix="live-objects-gallery-")
         self._simulation = Simulation(seed=1)
@@ -90,6 +92,8 @@ class Gallery:
         settings = SettingsKeeper(paths.settings)
         settings.change(name=name, colour=colour, introduced=True)
         window = MainWindow(self.theme, KINDS)
+        if self._size is not None:
+            window.resize(*self._size)
         words = NetworkWords("Gallery", "This network is simulated; nobody else is in it.")
         around = Around(paths, settings, words, "Gallery", self._application.quit, _local_time)
         return Visitor(Desk(session, window, around), window, session)
@@ -98,39 +102,51 @@ class Gallery:
         self._simulation.run_for(_STEP_MS / 1000)
 
     def show(self, kinds: Sequence[ObjectKind]) -> None:
-        """Opens one object of each kind at both desks."""
+        """Opens a sample of each kind at both desks, and lets both people work in it."""
         first, second = self.visitors
-        for kind in kinds:
-            _, file = first.session.make(kind, _local_time())
-            first.desk.open_file(file)
-            second.desk.open_file(file)
         for number, visitor in enumerate(self.visitors):
             visitor.window.move(QPoint(40 + 640 * number, 40 + 40 * number))
             visitor.window.show()
+        for kind in kinds:
+            sample = SAMPLES[kind.word]
+            _, file = first.session.make(kind, _local_time(), sample.title)
+            first.desk.open_file(file)
+            second.desk.open_file(file)
+            self._turn()
+            views = self.views()
+            for number, step in enumerate(sample.steps):
+                step(views[number % len(views)])
+                self._turn()
+
+    def views(self) -> list[ObjectView]:
+        """What each of the people has in front."""
+        pages = [visitor.window.front for visitor in self.visitors]
+        return [page.view for page in pages if page is not None]
 
     def run(self) -> None:
         self._loop.run_forever()
 
     def take_pictures(self, kinds: Sequence[ObjectKind], folder: Path, ending: str) -> list[Path]:
-        """A picture of each kind in the window of the first person, after a few edits."""
+        """A picture of each kind in the window of the first person, alone in it."""
         folder.mkdir(parents=True, exist_ok=True)
         taken: list[Path] = []
         for kind in kinds:
             self.show([kind])
-            page = self.visitors[0].window.front
-            assert page is not None, "what can be made has a view"
-            if kind.word == "note":
-                stir(page.opened.opening.shared.document, random.Random(3), 40, "x")  # noqa: S311
-            if isinstance(page.view, DesktopView):
-                lay_out(page.view)
-            self._turn()
-            other = self.visitors[1].window.front
-            assert other is not None, "both have opened it"
-            work_together(page.view, other.view)
-            self._turn()
+            self._rest(SAMPLES[kind.word].still_s)
             taken.append(folder / f"{kind.word}-{ending}.png")
             self.visitors[0].window.picture().save(str(taken[-1]))
+            for visitor in self.visitors:
+                visitor.window.registry.run("object.close")
+            self._turn()
         return taken
+
+    def _rest(self, seconds: float) -> None:
+        """Lets everything that is painted later be painted, and saves what was done."""
+        for view in self.views():
+            view.opening.shared.flush()
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._turn()
 
     def _turn(self) -> None:
         for _ in range(_PICTURE_TURNS):

@@ -1,4 +1,5 @@
-"""Makes the pictures of the documentation: two real programs in one note, light and dark, at 2x.
+"""Makes the pictures of the documentation, light and dark: two real programs in one note and the
+first start, at 2x; a sample of every kind from the gallery, at 1x.
 
 Needs a display, which may be a virtual one, and xdotool to type:
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +20,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPainterPath
 
 from app.actor import Actor
-from liveobj.objects.rich_document import new_document
+from app.samples.samples import SAMPLES
 from liveobj.objects.text_note import new_note
 from liveobj.references import write_reference_file
 from widgets.roles import DARK, LIGHT, Roles
@@ -26,6 +28,9 @@ from widgets.roles import DARK, LIGHT, Roles
 SCALE = 2
 WINDOW_SIZE = (744, 512)
 HOME_SIZE = (1000, 660)
+# Narrow enough for the side to fold, which leaves the room to the object; some need more.
+KIND_SIZE = "800x600"
+LARGE_KINDS = {"desktop": "1160x760", "document": "1000x750"}
 _MARGIN = 40
 _CORNER = 10
 # How far the second window is to the right of the first and below it: nothing is hidden.
@@ -43,21 +48,6 @@ FIRST_WORDS = (
 )
 SECOND_WORDS = "\n\nWho has the big table?"
 LAST_WORD = "lemonade"
-DOCUMENT_LINES = (
-    "# Hangar inspection",
-    "Before the team goes in we **check the floor**, walk the perimeter and note what has changed.",
-    "## What to bring",
-    "- Two radios and a spare battery",
-    "Measuring tape",
-    "",
-    "## On the way",
-    "[] Call the desk",
-    "Sign the list at the north gate",
-    "",
-    "> Nobody works alone under the crane.",
-    "",
-    "Questions go to ada@example.org or https://example.org/hangar .",
-)
 
 
 def _actor(folder: Path, name: str, *arguments: str) -> Actor:
@@ -129,23 +119,14 @@ def take_tour(folder: Path, theme: str) -> QImage:
         newcomer.quit()
 
 
-def take_document(folder: Path, theme: str) -> QImage:
-    """A document as it is written: signs become headings, lists and marks while they are typed."""
-    file = folder / "Inspection.liveobject"
-    write_reference_file(new_document("Inspection", os.urandom), file)
-    size = f"{HOME_SIZE[0]}x{HOME_SIZE[1]}"
-    writer = _actor(folder / "mia", "Mia", "--theme", theme, "--size", size, str(file))
-    try:
-        writer.wait_network()
-        for line in DOCUMENT_LINES:
-            writer.type(line)
-            writer.key("Return")
-        last = DOCUMENT_LINES[-1]
-        writer.wait_note("has it all", lambda shown: last in str(shown.get("text")))
-        time.sleep(_STILL_S)
-        return _take(writer, folder / "document.png")
-    finally:
-        writer.quit()
+def take_kinds(folder: Path, theme: str) -> None:
+    """Every kind of object with its sample, each in a picture of its own."""
+    command = [sys.executable, "-m", "app.main", "gallery", "--theme", theme]
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    for word in SAMPLES:
+        size = LARGE_KINDS.get(word, KIND_SIZE)
+        whole = [*command, word, "--size", size, "--pictures", str(folder)]
+        subprocess.run(whole, check=True, env=environment)
 
 
 def compose(first: QImage, second: QImage, roles: Roles) -> QImage:
@@ -189,7 +170,7 @@ def _draw_window(painter: QPainter, image: QImage, corner: QPointF, roles: Roles
 
 
 def main() -> int:
-    """Writes two windows in one note, the first page and the first table, each light and dark."""
+    """Writes two windows in one note, the first page, the first table, and every kind."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where to write the pictures")
     folder: Path = parser.parse_args().folder
@@ -200,8 +181,8 @@ def main() -> int:
             first, second = take_pair(Path(scratch), name, name)
             compose(first, second, roles).save(str(folder / f"two-windows-{name}.png"))
             take_home(Path(scratch), name).save(str(folder / f"home-{name}.png"))
-            take_tour(Path(scratch), name).save(str(folder / f"table-{name}.png"))
-            take_document(Path(scratch), name).save(str(folder / f"document-{name}.png"))
+            take_tour(Path(scratch), name).save(str(folder / f"first-look-{name}.png"))
+        take_kinds(folder, name)
     return 0
 
 

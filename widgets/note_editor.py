@@ -28,7 +28,7 @@ class NoteEditor(SharedTextEdit):
         super().__init__(theme, note, TEXT_NAME, clock, parent)
 
     def give_look(self) -> None:
-        self.setPlaceholderText(tr("Write something. Everyone who has this note sees it at once."))
+        self.set_hint(tr("Write something. Everyone who has this note sees it at once."))
         self.setAccessibleName(tr("Note"))
         self.setAccessibleDescription(tr("The text of this note, shared with everyone who has it."))
         block = QTextBlockFormat()

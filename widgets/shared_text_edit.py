@@ -89,6 +89,7 @@ class SharedTextEdit(QTextEdit):
         self.replicated = shared.document
         self._presence = shared.presence
         self._composing = False
+        self._hint = ""
         self._carets = RemoteCarets(theme, self, self.layers, clock)
         self._quiet_timer = QTimer(self)
         self._quiet_timer.setSingleShot(True)
@@ -284,6 +285,11 @@ class SharedTextEdit(QTextEdit):
 
     # Look
 
+    def set_hint(self, words: str) -> None:
+        """What is shown where there is no text. Qt's own placeholder stands in the page's margin,
+        where the names of the others are."""
+        self._hint = words
+
     def _look(self) -> None:
         self.setAcceptRichText(False)
         self.setReadOnly(not self.replicated.editable)
@@ -344,10 +350,18 @@ class SharedTextEdit(QTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._carets.carets:
-            painter = QPainter(self.viewport())
-            self._carets.paint(painter)
-            painter.end()
+        painter = QPainter(self.viewport())
+        if self.document().isEmpty() and not self._composing:
+            self._paint_hint(painter)
+        self._carets.paint(painter)
+        painter.end()
+
+    def _paint_hint(self, painter: QPainter) -> None:
+        place = self.cursorRect()
+        rest = self.viewport().rect().adjusted(place.left(), place.top(), -PAGE_MARGIN_PX, 0)
+        painter.setPen(self.theme.colour("muted"))
+        painter.setFont(self.font())
+        painter.drawText(rest, Qt.TextFlag.TextWordWrap, self._hint)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         side = max(PAGE_MARGIN_PX, (self.width() - PAGE_WIDTH_PX) // 2)

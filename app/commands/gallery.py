@@ -8,6 +8,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from app.command_line import window_size
 from app.display import display_problem
 from app.errors import StartProblem
 from widgets.roles import Mode
@@ -18,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("kinds", metavar="KIND", nargs="*", help="only these (all if none is given)")
     add("--theme", choices=[mode.value for mode in Mode], default=Mode.LIGHT.value)
     add("--scale", type=int, choices=[1, 2, 3], default=1, help="pixels for each point")
+    add("--size", metavar="WxH", type=window_size, help="of the windows, in points")
     add("--pictures", metavar="DIR", type=Path, help="write a picture of each, and end")
 
 
@@ -35,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise StartProblem(f"{unknown[0]!r} is not one of {', '.join(kinds)}.")
     chosen = [kinds[word] for word in arguments.kinds or kinds]
     application = QApplication(["live-objects"])
-    gallery = gallery_module.Gallery(application, Mode(arguments.theme))
+    gallery = gallery_module.Gallery(application, Mode(arguments.theme), arguments.size)
     try:
         if arguments.pictures is None:
             gallery.show(chosen)

@@ -14,6 +14,7 @@ from liveobj.documents.document import Document
 from liveobj.objects.text_note import TEXT_NAME
 from widgets.note_editor import NoteEditor
 from widgets.remote_carets import ACTIVE_S, RemoteCaret
+from widgets.shared_text_edit import PAGE_MARGIN_PX
 from widgets.theme import Theme
 
 
@@ -320,3 +321,25 @@ def test_a_caret_is_told_only_where_one_works(editor: NoteEditor, ada: Note) -> 
     editor.setFocus()
     editor.show_newest()
     assert ada.presence.mine.caret is not None
+
+
+def test_the_hint_of_an_empty_note_stands_below_the_names_of_the_others(
+    editor: NoteEditor, ada: Note
+) -> None:
+    assert words_from(editor) == editor.cursorRect().top() >= PAGE_MARGIN_PX
+    ada.text.insert(0, " ")
+    editor.show_newest()
+    assert words_from(editor) == -1, "what is written takes its place"
+
+
+def words_from(editor: NoteEditor) -> int:
+    """In which line of pixels, rounded down to that of the caret, the first words are."""
+    editor.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    editor.clearFocus()
+    image = editor.viewport().grab().toImage()
+    ground = image.pixel(0, 0)
+    for y in range(image.height()):
+        if any(image.pixel(x, y) != ground for x in range(40, image.width() - 40)):
+            caret = editor.cursorRect()
+            return caret.top() if caret.top() <= y <= caret.bottom() else y
+    return -1

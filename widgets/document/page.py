@@ -56,9 +56,7 @@ class DocumentPage(RichEditor):
         self.viewport().installEventFilter(self)
 
     def give_look(self) -> None:
-        self.setPlaceholderText(
-            tr("Write something. Everyone who has this document sees it at once.")
-        )
+        self.set_hint(tr("Write something. Everyone who has this document sees it at once."))
         self.setAccessibleName(tr("Document"))
         self.setAccessibleDescription(
             tr("The text of this document, shared with everyone who has it.")

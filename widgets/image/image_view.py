@@ -138,6 +138,8 @@ class ImageView(ObjectView):
     def _arrange(self) -> None:
         area = self.canvas.rect()
         self._bar.adjustSize()
+        # Inside a small frame the picture is seen; its tools are those of the palette.
+        self._bar.setVisible(self._bar.width() <= area.width())
         left = (area.width() - self._bar.width()) // 2
         self._bar.move(QPoint(left, area.height() - self._bar.height() - 4 * SPACE_PX))
         size = self._empty.sizeHint()

@@ -182,3 +182,13 @@ def test_who_may_only_look_has_no_pen(make_place: MakePlace, hub: MemoryHub) -> 
     assert not mia.run("image.pen")
     assert mia.run("image.larger")
     assert view.canvas.tool is Tool.HAND
+
+
+def test_tools_that_do_not_fit_leave_the_room_to_the_picture(pair: Pair) -> None:
+    view = pair.views[0]
+    bar = next(button for button in view._buttons.values()).parentWidget()
+    assert bar.isVisible()
+    view.canvas.resize(bar.width() - 1, 200)
+    assert not bar.isVisible()
+    view.canvas.resize(bar.width() + 1, 200)
+    assert bar.isVisible()
