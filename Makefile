@@ -83,7 +83,9 @@ test: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	@echo '-- C tests, with address and undefined-behaviour sanitizers'
 	@$(NATIVE) test
 	@echo '-- Python tests'
-	@$(PYTHON_IN_VENV) -m pytest $(ARGS)
+	@$(PYTHON_IN_VENV) -m pytest --ignore tests/pipeline $(ARGS)
+	@echo '-- Python tests of the jobs on Spark, in a process that has nothing else in it'
+	@$(PYTHON_IN_VENV) -m pytest tests/pipeline $(ARGS)
 
 lint: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	$(VENV)/bin/ruff format --check .

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QApplication
 from app.desk import Around, Desk
 from app.event_loop import EventLoop
 from app.paths import find_paths
+from app.scope_actions import Meetings
 from app.session import Session
 from app.settings import SettingsKeeper
 from app.window import MainWindow
@@ -34,6 +35,7 @@ from liveobj.objects.desktop import Placing
 from liveobj.objects.desktop_items import Frame
 from liveobj.objects.text_note import new_note
 from liveobj.references import write_reference
+from transport.scopes import NEARBY
 from transport.simulation import Simulation
 from widgets.desktop.camera import Camera
 from widgets.desktop.desktop_view import DesktopView
@@ -76,7 +78,8 @@ def build(folder: Path, theme: Theme, loop: EventLoop) -> tuple[Session, Desk, M
     window = MainWindow(theme, KINDS)
     settings = SettingsKeeper(paths.settings)
     settings.change(name="Ada", introduced=True)
-    around = Around(paths, settings, NetworkWords("", ""), "", lambda: None, datetime.now)
+    meetings = Meetings(NEARBY, "127.0.0.1", loop)
+    around = Around(paths, settings, NetworkWords("", ""), meetings, lambda: None, datetime.now)
     return session, Desk(session, window, around), window
 
 

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from app.neighbours import Neighbours
+from app.network_profile import NetworkProfile
 from app.object_actions import ObjectActions
 from app.object_page import ObjectPage
 from app.office import Office
 from app.paths import Paths
 from app.plain_page import PlainPage
 from app.restoring import Restoring
+from app.scope_actions import Meetings, ScopeActions, scope_words
 from app.searching import Searching
 from app.session import Session
 from app.settings import Settings, SettingsKeeper
@@ -36,20 +38,21 @@ from widgets.state_line import NetworkWords
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a desk is given: the profile's folders and settings, words about the network and its
-    scope, the end of the program, and the local time, for the titles of new objects."""
+    """What a desk is given: the profile's folders and settings, words about the network and
+    where in it one meets others, the end of the program, and the local time, for the titles of new
+    objects."""
 
     paths: Paths
     settings: SettingsKeeper
     network: NetworkWords
-    scope: str
+    meetings: Meetings
     quit_program: Callable[[], None]
     now: Callable[[], datetime]
 
 
 class Desk:
     """One window on one session. Attributes: `objects`, `office`, `neighbours`, `searching`,
-    `sharing`, `restoring`, `choices`: what can be done, each by its noun."""
+    `sharing`, `restoring`, `choices`, `scopes`: what can be done, each by its noun."""
 
     def __init__(self, session: Session, window: MainWindow, around: Around) -> None:
         self._session = session
@@ -63,8 +66,14 @@ class Desk:
         near = self.neighbours.people
         self.office = Office(session, window, settings, near)
         self.sharing = Sharing(window, near, self.neighbours.hand_over)
-        facts = Facts(around.scope, str(around.paths.data))
+        facts = Facts(scope_words(around.meetings.scope), str(around.paths.data))
         self.choices = SettingsActions(window, settings, facts, self._show_tour)
+        self.scopes = ScopeActions(
+            window,
+            NetworkProfile.of(around.paths),
+            around.meetings,
+            lambda: settings.now.name,
+        )
         self.restoring = Restoring(window, self.objects, around.paths.open_now)
         views = ViewActions(window, around.quit_program)
         for part in (
@@ -72,6 +81,7 @@ class Desk:
             self.sharing,
             views,
             self.choices,
+            self.scopes,
             self.office,
             self.searching,
         ):
@@ -82,7 +92,7 @@ class Desk:
         surroundings = ProgramSurroundings(session, window, self.show_reference, around.now)
         window.build(around.network, surroundings, self.searching)
         self.objects.on_shown = self.searching.watch
-        for watching in (self.objects, self.choices, self.office):
+        for watching in (self.objects, self.choices, self.scopes, self.office):
             watching.begin()
         window.page_closed.connect(self._on_page_closed)
         window.closing.connect(around.quit_program)
@@ -118,6 +128,7 @@ class Desk:
             return
         self._closed = True
         self.restoring.stop()
+        self.scopes.close()
         self.neighbours.close()
         self.searching.close()
         for page in self._window.tabs.pages():
@@ -184,10 +195,3 @@ class Desk:
                 for page in self._window.object_pages()
             ],
         }
-
-
-def scope_words(name: str, *, private: bool) -> str:
-    """The network that a profile is in, for a person."""
-    if private:
-        return tr("{name}: only those who were invited", name=name)
-    return tr("Everybody on this office network")

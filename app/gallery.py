@@ -21,11 +21,13 @@ from app.desk import Around, Desk
 from app.event_loop import EventLoop
 from app.paths import find_paths
 from app.samples.samples import SAMPLES
+from app.scope_actions import Meetings
 from app.session import Session
 from app.settings import SettingsKeeper
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from transport.interfaces import Network
+from transport.scopes import NEARBY
 from transport.simulated_streams import StreamHub
 from transport.simulation import Simulation, all_admitted
 from widgets.kinds import KINDS
@@ -95,7 +97,8 @@ class Gallery:
         if self._size is not None:
             window.resize(*self._size)
         words = NetworkWords("Gallery", "This network is simulated; nobody else is in it.")
-        around = Around(paths, settings, words, "Gallery", self._application.quit, _local_time)
+        meetings = Meetings(NEARBY, "127.0.0.1", self._loop)
+        around = Around(paths, settings, words, meetings, self._application.quit, _local_time)
         return Visitor(Desk(session, window, around), window, session)
 
     def _step(self) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.command_line import PROGRAM, Options
 from app.consent import ConsentAsker
-from app.desk import Around, Desk, scope_words
+from app.desk import Around, Desk
 from app.driving import Driving
 from app.engine_watcher import EngineWatcher
 from app.errors import EXIT_BAD_INPUT, StartProblem
@@ -28,6 +28,7 @@ from app.network import OfficeNetwork
 from app.network_profile import NetworkProfile
 from app.network_report import NET_REQUEST, report
 from app.paths import Paths
+from app.scope_actions import Meetings
 from app.session import GOODBYE_S, Session
 from app.settings import SettingsKeeper
 from app.single_instance import InstanceServer
@@ -113,8 +114,8 @@ def _run_live(
     consent.window = window
     if options.size is not None:
         window.resize(*options.size)
-    scope = scope_words(network.scope.name, private=network.scope.private)
-    around = Around(paths, settings, network.words, scope, application.quit, _local_time)
+    meetings = Meetings(network.scope, network.engine.info().address.text, loop)
+    around = Around(paths, settings, network.words, meetings, application.quit, _local_time)
     desk = Desk(session, window, around)
     network.on_words = window.show_network
 
@@ -152,6 +153,7 @@ def _run_live(
     network.on_words = None
     desk.close()
     session.say_goodbye()
+    loop.run_until_complete(desk.scopes.finish())
     loop.run_until_complete(network.stop_finding())
     loop.run_until_complete(asyncio.sleep(GOODBYE_S))
     listening.cancel()

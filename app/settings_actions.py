@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from PySide6.QtWidgets import QPushButton
+
 from app.settings import SettingsKeeper
 from app.window import MainWindow
 from liveobj.channels.presence import NAME_CHARACTERS_MAX
@@ -147,8 +149,8 @@ class SettingsActions:
             ),
             Setting(
                 tr("Network"),
-                tr("Whom this program can meet; `live-objects scope` changes it."),
-                label(self._facts.scope, "plain", wrap=True),
+                self._facts.scope,
+                self._network_button(),
             ),
             Setting(
                 tr("Telemetry"),
@@ -161,6 +163,11 @@ class SettingsActions:
                 label(self._facts.profile, "code", wrap=True),
             ),
         ]
+
+    def _network_button(self) -> QPushButton:
+        button = QPushButton(tr("Make, share or join a private one"))
+        button.clicked.connect(lambda: self._window.registry.run("network.open"))
+        return button
 
     # The first start
 

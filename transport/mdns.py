@@ -8,13 +8,20 @@ some short texts, within bounds.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from zeroconf import IPVersion, ServiceInfo, ServiceStateChange, Zeroconf
+from zeroconf import (
+    IPVersion,
+    NotRunningException,
+    ServiceInfo,
+    ServiceStateChange,
+    Zeroconf,
+)
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from transport.config import Peer
@@ -52,6 +59,13 @@ def _open(interface_address: str) -> AsyncZeroconf:
         ) from problem
 
 
+async def _close(zeroconf: AsyncZeroconf) -> None:
+    # Closed while it still starts, it would leave sockets open.
+    with contextlib.suppress(NotRunningException):
+        await zeroconf.zeroconf.async_wait_for_start()
+    await zeroconf.async_close()
+
+
 class Announcement:
     """Tells the network of a service at `peer`, on the interface that has this address, until
     closed."""
@@ -59,6 +73,8 @@ class Announcement:
     def __init__(self, zeroconf: AsyncZeroconf, info: ServiceInfo) -> None:
         self._zeroconf: AsyncZeroconf | None = zeroconf
         self._info = info
+        # The announcement is repeated for some seconds.
+        self._telling: asyncio.Future[None] | None = None
 
     @classmethod
     async def start(
@@ -76,7 +92,10 @@ class Announcement:
         assert announcement._zeroconf is not None
         try:
             # Names are made of the place, which nobody else has: nobody is asked.
-            await announcement._zeroconf.async_register_service(info, cooperating_responders=True)
+            telling = await announcement._zeroconf.async_register_service(
+                info, cooperating_responders=True
+            )
+            announcement._telling = asyncio.ensure_future(telling)
         except BaseException:
             await announcement.close()
             raise
@@ -85,9 +104,11 @@ class Announcement:
     async def close(self) -> None:
         """Takes the announcement back. Harmless when done twice."""
         zeroconf, self._zeroconf = self._zeroconf, None
+        if self._telling is not None:
+            self._telling.cancel()
         if zeroconf is not None:
             await zeroconf.async_unregister_all_services()
-            await zeroconf.async_close()
+            await _close(zeroconf)
 
 
 async def collect(
@@ -141,7 +162,7 @@ class Lookout:
             for task in self._tasks:
                 task.cancel()
             await self._browser.async_cancel()
-            await zeroconf.async_close()
+            await _close(zeroconf)
 
     def _on_change(
         self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange

@@ -26,6 +26,8 @@ QLabel[kind="reading"] { font-size: ${size_reading}px; color: $muted; }
 QLabel[kind="section"] { font-size: ${size_small}px; font-weight: $strong; color: $muted; }
 QLabel[kind="small"] { font-size: ${size_small}px; color: $muted; }
 QLabel[kind="code"] { font-family: "$code_family"; font-size: ${size_small}px; color: $muted; }
+QLabel[kind="code-to-compare"] { font-family: "$code_family"; font-size: ${size_title}px;
+    font-weight: $strong; background: $sunken; border-radius: 8px; padding: 18px; }
 QLabel[kind="key"] { font-size: ${size_small}px; color: $muted; background: $sunken;
     border: 1px solid $border; border-radius: 4px; padding: 1px 6px; }
 
@@ -39,6 +41,7 @@ QPushButton[kind="primary"]:hover { background: $accent_hover; border: 1px solid
 QPushButton[kind="primary"]:focus { border: 1px solid $text; }
 QPushButton[kind="primary"]:disabled { background: $hover; color: $muted;
     border: 1px solid $border; }
+QPushButton[kind="choice"] { text-align: left; }
 QPushButton[kind="search"] { background: $sunken; border: 1px solid $sunken; color: $muted;
     text-align: left; font-weight: $normal; padding: 6px 12px; }
 QPushButton[kind="search"]:hover, QPushButton[kind="search"]:focus { border: 1px solid $border; }

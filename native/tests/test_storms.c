@@ -18,7 +18,6 @@ static const past_storm PAST[] = {
     {6, "a member was asked about a dead sender of whom it was never told"},
     {34, "a healed link went on losing the rest of a burst"},
     {36, "newcomers were sent to before older messages had arrived everywhere"},
-    {79, "who had missed a view was taken over into the next one"},
     {83, "a full executor ended a stream that it could not take itself"},
     {102, "an estate named only the first sixty-four of its holes"},
     {124, "senders outside a region were never counted as dead after a take-over"},

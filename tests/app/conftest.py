@@ -15,11 +15,13 @@ from PySide6.QtWidgets import QApplication
 from app.desk import Around, Desk
 from app.event_loop import EventLoop
 from app.paths import Paths, find_paths
+from app.scope_actions import Meetings
 from app.session import Session
 from app.settings import SettingsKeeper
 from app.window import MainWindow
 from liveobj.host import Host, Person
 from tests.app.memory_network import MemoryHub
+from transport.scopes import NEARBY
 from transport.simulated_streams import StreamHub
 from widgets.kinds import KINDS
 from widgets.note_editor import NoteEditor
@@ -85,7 +87,7 @@ def make_place(qapp: QApplication, hub: MemoryHub, tmp_path: Path) -> Iterator[M
             paths,
             settings,
             NetworkWords("Office network: multicast ok", "All is well."),
-            "Everybody on this office network",
+            Meetings(NEARBY, "127.0.0.1", loop),
             lambda: quits.append(True),
             lambda: datetime(2026, 11, 16, 9, 30, tzinfo=UTC),
         )

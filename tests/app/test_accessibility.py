@@ -27,6 +27,7 @@ from liveobj.objects.catalogue import MAKERS
 from liveobj.objects.text_note import new_note
 from tests.app.conftest import MakePlace, Place
 from widgets.kinds import KINDS
+from widgets.office_network_page import OfficeNetworkPage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -112,6 +113,17 @@ def show_settings(place: Place) -> None:
     place.run("settings.open")
 
 
+def show_network(place: Place) -> None:
+    place.run("network.open")
+
+
+def show_code_to_compare(place: Place) -> None:
+    place.run("network.open")
+    page = place.window.front_page
+    assert isinstance(page, OfficeNetworkPage)
+    page.show_code("Jun wants to join Office.", "123 456")
+
+
 def show_welcome(place: Place) -> None:
     place.desk.choices.welcome()
 
@@ -129,7 +141,16 @@ def show_failure(place: Place) -> None:
     place.window.show_failure("It is broken", "Ask for it again.", "line 5")
 
 
-PAGES = [show_home, show_settings, show_welcome, show_preview, show_card, show_failure]
+PAGES = [
+    show_home,
+    show_settings,
+    show_network,
+    show_code_to_compare,
+    show_welcome,
+    show_preview,
+    show_card,
+    show_failure,
+]
 
 
 def check(place: Place, qtbot: Any) -> None:

@@ -34,7 +34,7 @@ def test_calm_seeds_pass_and_give_the_same_run_twice(swarm: Path) -> None:
 
 def test_mixed_storms_end_well(swarm: Path) -> None:
     """A bounded share of what `make swarm` does: some of its seeds, with all their faults."""
-    result = run(swarm, "--from", "40", "--count", "40", "--brief")
+    result = run(swarm, "--from", "80", "--count", "40", "--brief")
     assert result.returncode == 0, result.stdout
 
 

@@ -1,0 +1,186 @@
+"""The page on which one makes, shares, joins and leaves a private network of the office."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from widgets.card_page import CardPage
+from widgets.language import tr
+from widgets.look import SPACE_PX, label, line
+from widgets.office_network_steps import (
+    BusyStep,
+    ChoicesStep,
+    CodeStep,
+    Inviter,
+    LeaveStep,
+    SearchStep,
+    Step,
+    WaitingStep,
+)
+from widgets.theme import Theme
+
+__all__ = ["Inviter", "OfficeNetworkPage"]
+
+
+class OfficeNetworkPage(CardPage):
+    """In which network one is, and below it one step at a time.
+
+    Signals: `make_wanted(name)`, `leave_wanted`, `invite_wanted`, `join_wanted`, `cancel_wanted`,
+    `chosen(place)` of an inviter, `typed(address)`, `answered(same)`.
+    """
+
+    make_wanted = Signal(str)
+    leave_wanted = Signal()
+    invite_wanted = Signal()
+    join_wanted = Signal()
+    cancel_wanted = Signal()
+    chosen = Signal(str)
+    typed = Signal(str)
+    answered = Signal(bool)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(140 * SPACE_PX, parent)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Its steps take it.
+        self.setAccessibleName(tr("Office network"))
+        self._now = label("", "strong", wrap=True)
+        self._then = label("", "reading", wrap=True)
+        self._said = label("", "plain", wrap=True)
+        self.choices = ChoicesStep()
+        self.leave = LeaveStep()
+        self.waiting = WaitingStep()
+        self.search = SearchStep(theme)
+        self.code = CodeStep()
+        self.busy = BusyStep()
+        self._steps: tuple[Step, ...] = (
+            self.choices,
+            self.leave,
+            self.waiting,
+            self.search,
+            self.code,
+            self.busy,
+        )
+        self._fill()
+        self._connect()
+        self.show_choices()
+        self._say_nothing()
+
+    def _fill(self) -> None:
+        column = self.column
+        column.addWidget(label(tr("Office network"), "heading"))
+        words = tr(
+            "People in one network find each other and what they share. In a private one are only"
+            " those who were invited by somebody in it."
+        )
+        column.addWidget(label(words, "reading", wrap=True))
+        column.addWidget(label(tr("You are in"), "section"))
+        column.addWidget(self._now)
+        column.addWidget(self._then)
+        column.addWidget(line())
+        column.addWidget(self._said)
+        for step in self._steps:
+            column.addWidget(step)
+
+    def _connect(self) -> None:
+        self.choices.make_wanted.connect(self._quietly(self.make_wanted))
+        self.choices.invite_wanted.connect(self._quietly(self.invite_wanted))
+        self.choices.join_wanted.connect(self._quietly(self.join_wanted))
+        self.choices.leave_wanted.connect(lambda: self._show(self.leave))
+        self.leave.agreed.connect(self._quietly(self.leave_wanted))
+        self.leave.cancelled.connect(self.show_choices)
+        for step in (self.waiting, self.search, self.busy):
+            step.cancelled.connect(self._quietly(self.cancel_wanted))
+        self.search.chosen.connect(self._quietly(self.chosen))
+        self.search.typed.connect(self._quietly(self.typed))
+        self.code.answered.connect(self._quietly(self.answered))
+
+    def _quietly(self, signal: SignalInstance) -> Callable[..., None]:
+        """Passes a wish on; what was said before is past."""
+
+        def pass_on(*values: object) -> None:
+            self._say_nothing()
+            signal.emit(*values)
+
+        return pass_on
+
+    # What is shown
+
+    def show_scope(self, now: str, then: str, *, private: bool) -> None:
+        """The network of this run, that of the next if it is another, and what one can do then."""
+        self._now.setText(now)
+        words = tr(
+            "From the next start: {network}. Close the program and open it again for that.",
+            network=then,
+        )
+        self._then.setText(words if then else "")
+        self._then.setVisible(bool(then))
+        held = self._holds_keyboard()
+        self.choices.show_private(private)
+        self.show_choices()
+        if held:
+            self.choices.first.setFocus()
+
+    def show_choices(self) -> None:
+        self._show(self.choices)
+
+    def show_waiting(self, address: str) -> None:
+        """One invites, and nobody has come yet."""
+        self.waiting.show_address(address)
+        self._show(self.waiting)
+
+    def show_search(self) -> None:
+        self._show(self.search)
+
+    def show_inviters(self, inviters: Sequence[Inviter]) -> None:
+        self.search.show_inviters(inviters)
+
+    def show_code(self, said: str, code: str) -> None:
+        """What both people compare."""
+        self._say_nothing()
+        self.code.show_code(said, code)
+        self._show(self.code)
+
+    def show_busy(self, words: str) -> None:
+        self.busy.show_words(words)
+        self._show(self.busy)
+
+    def say(self, sentence: str) -> None:
+        """What has happened, or why not."""
+        self._said.setText(sentence)
+        self._said.show()
+
+    @property
+    def said(self) -> str:
+        return self._said.text()
+
+    @property
+    def scope_text(self) -> tuple[str, str]:
+        """The network of this run, and what is said of the next."""
+        return self._now.text(), self._then.text()
+
+    def _say_nothing(self) -> None:
+        self._said.clear()
+        self._said.hide()
+
+    def _show(self, shown: Step) -> None:
+        held = self._holds_keyboard()
+        changed = shown.isHidden()
+        for step in self._steps:
+            step.setVisible(step is shown)
+        if changed and held:
+            shown.first.setFocus()
+
+    def _holds_keyboard(self) -> bool:
+        """Asked before something is hidden: afterwards the keyboard is elsewhere."""
+        focused = QApplication.focusWidget()
+        return focused is not None and self.isAncestorOf(focused)
+
+    # Qt
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        shown = next(step for step in self._steps if not step.isHidden())
+        shown.first.setFocus()
