@@ -76,7 +76,7 @@ class OfficeNetworkPage(CardPage):
             " those who were invited by somebody in it."
         )
         column.addWidget(label(words, "reading", wrap=True))
-        column.addWidget(label(tr("You are in"), "section"))
+        column.addWidget(label(tr("Your network"), "section"))
         column.addWidget(self._now)
         column.addWidget(self._then)
         column.addWidget(line())
