@@ -123,10 +123,10 @@ packages() {
 # The compiler's runtime for fuzzing is a package of its own whose name holds the compiler's version.
 fuzzer() {
     ensure_packages fuzz
+    command -v clang >/dev/null || fail "fuzzing needs the compiler clang, which was not found"
     "$root/.venv/bin/python" -c 'import atheris' 2>/dev/null ||
         "$root/.venv/bin/python" -m pip install --quiet --editable "$root[fuzz]" ||
         fail "the fuzzer for Python could not be installed (see above)"
-    command -v clang >/dev/null || fail "fuzzing needs the compiler clang, which was not found"
     has_fuzzer_runtime && return 0
     local version candidate
     version=$(clang -dumpversion | cut -d. -f1)

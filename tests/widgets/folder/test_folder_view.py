@@ -38,8 +38,9 @@ def test_what_one_puts_in_the_other_sees_and_opens(pair: Pair, qtbot: Any) -> No
     assert jun.describe()["entries"] == [{"name": "Note 16 November", "kind": "note"}]
     jun.choose("Note 16 November")
     qtbot.keyClick(jun.list, Qt.Key.Key_Return)
-    previews = pair.jun.desk.describe()["previews"]
-    assert any("Note 16 November" in words for words in previews), "it is asked about first"
+    assert view_of(pair.jun).describe()["text"] == "", "what lies in a live object opens at once"
+    assert pair.jun.window.front is not None
+    assert pair.jun.window.front.kind.word == "note"
 
 
 def test_rename_remove_and_undo_with_the_keyboard(pair: Pair, qtbot: Any) -> None:
