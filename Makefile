@@ -13,6 +13,8 @@ SHELL := bash
 VENV   := .venv
 PYTHON_IN_VENV := $(VENV)/bin/python
 SETUP  := installers/setup.sh
+# Spark's tests have a process of their own: its threads and ours do not share one.
+PYTEST := $(PYTHON_IN_VENV) -m pytest
 JOBS   := $(shell nproc 2>/dev/null || echo 2)
 NATIVE := $(MAKE) --no-print-directory -C native -j$(JOBS)
 
@@ -82,10 +84,16 @@ screenshot: $(STAMP_ENGINE)
 test: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	@echo '-- C tests, with address and undefined-behaviour sanitizers'
 	@$(NATIVE) test
-	@echo '-- Python tests'
-	@$(PYTHON_IN_VENV) -m pytest --ignore tests/pipeline $(ARGS)
-	@echo '-- Python tests of the jobs on Spark, in a process that has nothing else in it'
-	@$(PYTHON_IN_VENV) -m pytest tests/pipeline $(ARGS)
+ifneq ($(strip $(ARGS)),)
+	@echo '-- Python tests: $(ARGS)'
+	@$(PYTEST) $(ARGS)
+else
+	@echo '-- Python tests; those without network and windows run beside the others and are shown after them'
+	@mkdir -p build; result=0; \
+	{ $(PYTEST) tests/liveobj && $(PYTEST) tests/pipeline; } >build/tests-beside.log 2>&1 & \
+	$(PYTEST) --ignore tests/liveobj --ignore tests/pipeline || result=$$?; \
+	wait $$! || result=$$?; cat build/tests-beside.log; exit $$result
+endif
 
 lint: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	$(VENV)/bin/ruff format --check .
