@@ -28,6 +28,8 @@ def files(*suffixes: str, under: Path = ROOT) -> Iterator[Path]:
             and (not name.startswith(".") or name == ".ci")
         )
         for name in sorted(names):
+            if name == ".git":  # of a second work tree: a file that says where the first one is
+                continue
             path = Path(folder, name)
             if path.suffix in suffixes or not suffixes:
                 yield path
