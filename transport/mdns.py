@@ -60,7 +60,8 @@ def _open(interface_address: str) -> AsyncZeroconf:
 
 
 async def _close(zeroconf: AsyncZeroconf) -> None:
-    # Closed while it still starts, it would leave sockets open.
+    # Closed while it still starts, it would leave sockets open; so would a closing that is
+    # cancelled, which is why callers shield it.
     with contextlib.suppress(NotRunningException):
         await zeroconf.zeroconf.async_wait_for_start()
     await zeroconf.async_close()
@@ -108,7 +109,7 @@ class Announcement:
             self._telling.cancel()
         if zeroconf is not None:
             await zeroconf.async_unregister_all_services()
-            await _close(zeroconf)
+            await asyncio.shield(_close(zeroconf))
 
 
 async def collect(
@@ -162,7 +163,7 @@ class Lookout:
             for task in self._tasks:
                 task.cancel()
             await self._browser.async_cancel()
-            await _close(zeroconf)
+            await asyncio.shield(_close(zeroconf))
 
     def _on_change(
         self, zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange
