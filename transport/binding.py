@@ -1,8 +1,9 @@
-"""The checked binding: the one module that touches the engine's C interface.
+"""The checked binding to the engine's core: its groups, its events, what it is told.
 
-It turns configurations into C structures, negative results into typed errors and what C writes into
-plain Python values. It knows nothing of callbacks' meaning, of event loops or of who may call when:
-that is the business of `transport.node`, `transport.engine` and `transport.simulation`.
+With `binding_udp` and `binding_sim`, which hold the two drivers, it is all that touches the
+engine's C interface. Configurations become C structures, negative results typed errors, and what C
+writes plain Python values. None of the three knows what callbacks mean, event loops, or who may
+call when: that is the business of `transport.node`, `transport.engine` and `transport.simulation`.
 
 Objects are named to C by numbers (never by pointers): a number that is no longer in the table means
 nothing, where a stale pointer would be a crash.
@@ -20,7 +21,7 @@ from typing import Any, Protocol, cast
 
 from native import ffi, lib
 from transport.config import EngineConfig, Peer, Tuning
-from transport.errors import Detail, TransportError, error_for
+from transport.errors import Detail, error_for
 
 # A C value; cffi's own type says nothing more.
 CData = Any
@@ -95,6 +96,13 @@ _observers: dict[int, Observer] = {}
 def new_number() -> int:
     """A number for an object that C is told of; never used twice."""
     return next(_numbers)
+
+
+def watch(observer: Observer) -> int:
+    """The number by which C tells an observer, until `forget`."""
+    number = new_number()
+    _observers[number] = observer
+    return number
 
 
 @ffi.def_extern()
@@ -334,11 +342,11 @@ def _region(info: CData) -> Region:
         rate_bytes_per_s=info.rate_bytes_per_s,
         acknowledgement_s=info.ack_ns / 1e9,
         token_round_s=info.token_round_ns / 1e9,
-        address=_address(info.address),
+        address=read_address(info.address),
     )
 
 
-def _address(address: CData) -> Address:
+def read_address(address: CData) -> Address:
     raw = bytes(_buffer(address.bytes))
     if address.family == lib.QSM_FAMILY_IPV4:
         text = ".".join(str(byte) for byte in raw[:4])
@@ -425,240 +433,6 @@ def _fill_address(target: CData, peer: Peer) -> None:
     target.family = lib.QSM_FAMILY_IPV4 if len(packed) == 4 else lib.QSM_FAMILY_IPV6
     target.port = peer.port
     ffi.memmove(target.bytes, packed, len(packed))
-
-
-# The UDP driver
-
-
-@dataclass(frozen=True, slots=True)
-class UdpInfo:
-    """What the system gave."""
-
-    interface: str
-    address: Address
-    rendezvous: Address
-    multicast: bool
-    loopback: bool
-    send_buffer_bytes: int
-    receive_buffer_bytes: int
-    segmentation_offload: bool
-    receive_offload: bool
-    datagrams_in: int
-    datagrams_out: int
-    calls_in: int
-    calls_out: int
-    kernel_drops: int
-    send_errors: int
-
-
-_DESCRIPTORS_MAX = 64
-
-
-class Udp:
-    """A `qsm_udp`: sockets and a core, owned until `close`."""
-
-    def __init__(self, config: EngineConfig) -> None:
-        error = ffi.new("char[]", 256)
-        place = ffi.new("qsm_udp **")
-        result = lib.qsm_udp_open(_udp_config(config), place, error, 256)
-        if result < 0:
-            raise _open_error(result, config, text_of(error))
-        self._pointer: CData = place[0]
-        self._descriptors = ffi.new("int64_t[]", _DESCRIPTORS_MAX)
-        self._generation = ffi.new("uint64_t *")
-        self.core = Core(lib.qsm_udp_engine(self._pointer))
-
-    def step(self, budget_ns: int) -> bool:
-        """Reads, works and sends; whether there is more to do at once."""
-        return bool(check(lib.qsm_udp_step(self._pointer, budget_ns)))
-
-    @property
-    def wait_ns(self) -> int:
-        return int(lib.qsm_udp_wait_ns(self._pointer))
-
-    @property
-    def now_ns(self) -> int:
-        return int(lib.qsm_udp_now_ns(self._pointer))
-
-    @property
-    def wants_write(self) -> bool:
-        return bool(lib.qsm_udp_wants_write(self._pointer))
-
-    def descriptors(self) -> tuple[int, tuple[int, ...]]:
-        """A number that grows with each change, and what to watch for reading."""
-        count = check(
-            lib.qsm_udp_descriptors(
-                self._pointer, self._descriptors, _DESCRIPTORS_MAX, self._generation
-            )
-        )
-        listed = tuple(ffi.unpack(self._descriptors, min(count, _DESCRIPTORS_MAX)))
-        return int(self._generation[0]), listed
-
-    def info(self) -> UdpInfo:
-        info: CData = ffi.new("qsm_udp_info *")
-        lib.qsm_udp_get_info(self._pointer, info)
-        return UdpInfo(
-            interface=text_of(info.interface),
-            address=_address(info.self),
-            rendezvous=_address(info.rendezvous),
-            multicast=bool(info.multicast),
-            loopback=bool(info.loopback),
-            send_buffer_bytes=info.send_buffer_bytes,
-            receive_buffer_bytes=info.receive_buffer_bytes,
-            segmentation_offload=bool(info.segmentation_offload),
-            receive_offload=bool(info.receive_offload),
-            datagrams_in=info.datagrams_in,
-            datagrams_out=info.datagrams_out,
-            calls_in=info.calls_in,
-            calls_out=info.calls_out,
-            kernel_drops=info.kernel_drops,
-            send_errors=info.send_errors,
-        )
-
-    def close(self) -> None:
-        pointer, self._pointer = self._pointer, None  # cffi refuses None where C would crash
-        lib.qsm_udp_close(pointer)
-
-
-def _udp_config(config: EngineConfig) -> CData:
-    target: CData = ffi.new("qsm_udp_config *")
-    lib.qsm_udp_config_defaults(target)
-    fill_core(target.core, config)
-    target.interface = config.interface.encode()
-    target.multicast_group = config.multicast_group.encode()
-    target.multicast_port = config.multicast_port
-    target.unicast_port = config.port
-    target.ipv6 = config.ipv6
-    target.no_multicast = not config.multicast
-    target.no_offload = not config.offload
-    target.drop_in_per_mille = config.faults.drop_in_per_mille
-    target.drop_out_per_mille = config.faults.drop_out_per_mille
-    if config.socket_buffer_bytes is not None:
-        target.socket_buffer_bytes = config.socket_buffer_bytes
-    return target
-
-
-def _open_error(result: int, config: EngineConfig, reason: str) -> TransportError:
-    port = config.port or config.multicast_port or None
-    interface = config.interface or None
-    messages = {
-        lib.QSM_ERR_PORT_IN_USE: f"Port {port} is in use by another program: close that program, "
-        "or choose another port.",
-        lib.QSM_ERR_NO_INTERFACE: f"There is no network interface {config.interface!r} that is up: "
-        "choose another one.",
-        lib.QSM_ERR_NO_MULTICAST: f"The network interface {config.interface or 'of this computer'} "
-        "cannot multicast: choose another one, or switch multicast off.",
-    }
-    known = (port or result != lib.QSM_ERR_PORT_IN_USE) and (
-        interface or result != lib.QSM_ERR_NO_INTERFACE
-    )
-    message = messages.get(result) if known else None
-    return error_for(
-        result,
-        message,
-        port=port,
-        interface=interface,
-        multicast_group=config.multicast_group or None,
-        engine=reason or text_of(lib.qsm_error_text(result)),
-    )
-
-
-# The simulator
-
-
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """What a simulated network carried; a multicast counts once in `datagrams`."""
-
-    datagrams: int
-    bytes: int
-    deliveries: int
-    lost: int
-    duplicated: int
-    overflowed: int
-    blocked: int
-
-
-class Sim:
-    """A `qsm_sim`: a network, a clock and nodes, owned until `close`."""
-
-    def __init__(self, seed: int, observer: Observer) -> None:
-        place = ffi.new("qsm_sim **")
-        check(lib.qsm_sim_create(seed, place))
-        self._pointer: CData = place[0]
-        self._number = new_number()
-        _observers[self._number] = observer
-        lib.qsm_sim_observe(self._pointer, lib.transport_observe, _cast("void *", self._number))
-
-    @property
-    def now_ns(self) -> int:
-        return int(lib.qsm_sim_now_ns(self._pointer))
-
-    @property
-    def trace_hash(self) -> int:
-        return int(lib.qsm_sim_trace_hash(self._pointer))
-
-    def add_node(self, config: EngineConfig) -> int:
-        target = ffi.new("qsm_config *")
-        lib.qsm_config_defaults(target)
-        fill_core(target, config)
-        return check(lib.qsm_sim_add_node(self._pointer, target))
-
-    def core(self, node: int) -> Core | None:
-        pointer = lib.qsm_sim_engine(self._pointer, node)
-        return None if pointer == ffi.NULL else Core(pointer)
-
-    def set_link(self, link: dict[str, int], between: tuple[int, int] | None = None) -> None:
-        target = ffi.new("qsm_sim_link *", link)
-        if between is None:
-            lib.qsm_sim_set_link(self._pointer, target)
-        else:
-            check(lib.qsm_sim_set_link_between(self._pointer, *between, target))
-
-    def unset_link(self, between: tuple[int, int]) -> None:
-        check(lib.qsm_sim_set_link_between(self._pointer, *between, ffi.NULL))
-
-    def set_side(self, node: int, side: int) -> None:
-        check(lib.qsm_sim_set_side(self._pointer, node, side))
-
-    def block(self, sender: int, receiver: int, *, blocked: bool) -> None:
-        check(lib.qsm_sim_block(self._pointer, sender, receiver, blocked))
-
-    def freeze(self, node: int, duration_ns: int) -> None:
-        check(lib.qsm_sim_freeze(self._pointer, node, duration_ns))
-
-    def crash(self, node: int) -> None:
-        check(lib.qsm_sim_crash(self._pointer, node))
-
-    def restart(self, node: int) -> None:
-        check(lib.qsm_sim_restart(self._pointer, node))
-
-    def set_cost(self, node: int, cost_ns: int) -> None:
-        check(lib.qsm_sim_set_cost(self._pointer, node, cost_ns))
-
-    def set_deaf(self, node: int, *, deaf: bool) -> None:
-        check(lib.qsm_sim_set_deaf(self._pointer, node, deaf))
-
-    def set_clock(self, node: int, drift_ppm: int, jump_ns: int) -> None:
-        check(lib.qsm_sim_set_clock(self._pointer, node, drift_ppm, jump_ns))
-
-    def run_until(self, until_ns: int) -> int:
-        return int(lib.qsm_sim_run_until(self._pointer, until_ns))
-
-    def stop(self) -> None:
-        lib.qsm_sim_stop(self._pointer)
-
-    def traffic(self) -> Traffic:
-        traffic = ffi.new("qsm_sim_traffic *")
-        lib.qsm_sim_get_traffic(self._pointer, traffic)
-        return Traffic(
-            **{name: int(getattr(traffic, name)) for name in Traffic.__dataclass_fields__}
-        )
-
-    def close(self) -> None:
-        forget(self._number)
-        pointer, self._pointer = self._pointer, None
-        lib.qsm_sim_destroy(pointer)
 
 
 def enumeration(name: str) -> dict[str, int]:

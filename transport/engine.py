@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 
 from transport import binding
+from transport.binding_udp import Udp, UdpInfo
 from transport.config import EngineConfig, Peer
 from transport.errors import Closed, ViewKept, WrongMoment
 from transport.events import Health, HealthChanged
@@ -37,7 +38,7 @@ class Engine(Node):
     """A running node on the network. Use `Engine.open`; `close` departs cleanly."""
 
     def __init__(
-        self, udp: binding.Udp, config: EngineConfig, clock: Callable[[], float] = time.monotonic
+        self, udp: Udp, config: EngineConfig, clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__()
         self.config = config
@@ -55,7 +56,7 @@ class Engine(Node):
     def open(cls, config: EngineConfig | None = None) -> Engine:
         """Opens sockets and starts; raises an EnvironmentRefused that says what to do."""
         config = config or EngineConfig()
-        return cls(binding.Udp(config), config)
+        return cls(Udp(config), config)
 
     def __repr__(self) -> str:
         return f"<Engine {self.node:016x} {self.health.name.lower()} in {self.config.scope.name}>"
@@ -123,7 +124,7 @@ class Engine(Node):
 
     # For people and tools
 
-    def info(self) -> binding.UdpInfo:
+    def info(self) -> UdpInfo:
         """Interface, addresses and what the system allowed."""
         self._open_core()
         return self._udp.info()

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from transport import binding
+from transport.binding_sim import Sim, Traffic
 from transport.config import EngineConfig
 from transport.errors import BadArgument, Closed, WrongMoment
 from transport.events import Health
@@ -168,7 +169,7 @@ class Simulation:
     def __init__(self, seed: int = 0, link: Link | None = None) -> None:
         self.seed = seed
         self.nodes: list[SimulatedEngine] = []
-        self._sim = binding.Sim(seed, self._observe)
+        self._sim = Sim(seed, self._observe)
         self._closed = False
         self._running = False
         self._reporting: int | None = None
@@ -181,7 +182,7 @@ class Simulation:
         self.set_link(link or Link())
 
     @property
-    def sim(self) -> binding.Sim:
+    def sim(self) -> Sim:
         """C's side of it; refuses when that has been freed."""
         if self._closed:
             raise Closed("The simulation has been closed: make a new one.")
@@ -247,7 +248,7 @@ class Simulation:
         """One direction is cut, or no longer."""
         self.sim.block(sender.index, receiver.index, blocked=blocked)
 
-    def traffic(self) -> binding.Traffic:
+    def traffic(self) -> Traffic:
         return self.sim.traffic()
 
     @property

@@ -11,10 +11,12 @@ import heapq
 import random
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from liveobj.host import Host, Person
+from liveobj.references import Reference
 from transport.interfaces import (
     DeliveriesCallback,
     Delivery,
@@ -23,6 +25,9 @@ from transport.interfaces import (
     View,
     ViewCallback,
 )
+from transport.simulated_streams import StreamHub
+
+Opened = TypeVar("Opened")
 
 
 @dataclass(order=True)
@@ -217,3 +222,25 @@ def make_host(network: LocalNetwork, node: int, folder: Path, clock: Clock, name
         scheduler=clock,
         random_bytes=random.Random(node).randbytes,
     )
+
+
+class LocalOffice(Generic[Opened]):
+    """People who open one object on a network in this process; `open_object` opens it for one."""
+
+    def __init__(
+        self, folder: Path, reference: Reference, open_object: Callable[[Reference, Host], Opened]
+    ) -> None:
+        self.folder, self.clock, self.network = folder, Clock(), LocalNetwork()
+        self.hub = StreamHub(self.clock)
+        self._reference = reference
+        self._open = open_object
+
+    def open(self, node: int, reference: Reference | None = None) -> Opened:
+        host = make_host(self.network, node, self.folder, self.clock)
+        return self._open(reference or self._reference, replace(host, streams=self.hub.streams()))
+
+    def settle(self, seconds: float = 0.4) -> None:
+        """Until everybody has what was done, with the time that waiting takes."""
+        for _ in range(4):
+            self.network.run()
+            self.clock.advance(seconds / 4)

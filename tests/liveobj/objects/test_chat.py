@@ -24,30 +24,19 @@ from liveobj.objects.chat import (
     open_chat,
     read_message,
 )
-from liveobj.references import Reference
 from liveobj.runtime import Runtime
 from tests.liveobj.objects.replicas import User
-from tests.liveobj.support import Clock, LocalNetwork, make_host
+from tests.liveobj.support import LocalOffice, make_host
 
 CHAT = new_chat("Lunch", random.Random(3).randbytes)
 
 
-class Office:
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.clock, self.network = folder, Clock(), LocalNetwork()
-
-    def open(self, node: int, reference: Reference = CHAT) -> Chat:
-        return open_chat(reference, make_host(self.network, node, self.folder, self.clock))
-
-    def settle(self) -> None:
-        for _ in range(3):
-            self.network.run()
-            self.clock.advance(0.1)
+Office = LocalOffice[Chat]
 
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
+    return LocalOffice(tmp_path, CHAT, open_chat)
 
 
 def texts(chat: Chat) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,31 +22,17 @@ from liveobj.objects.files import (
     open_files,
     read_version,
 )
-from liveobj.references import Reference
-from tests.liveobj.support import Clock, LocalNetwork, make_host
-from transport.simulated_streams import StreamHub
+from tests.liveobj.support import LocalOffice
 
 FILES = new_files("Plans", random.Random(8).randbytes)
 
 
-class Office:
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.clock, self.network = folder, Clock(), LocalNetwork()
-        self.hub = StreamHub(self.clock)
-
-    def open(self, node: int, reference: Reference = FILES) -> SharedFiles:
-        host = make_host(self.network, node, self.folder, self.clock)
-        return open_files(reference, replace(host, streams=self.hub.streams()))
-
-    def settle(self, seconds: float = 0.4) -> None:
-        for _ in range(4):
-            self.network.run()
-            self.clock.advance(seconds / 4)
+Office = LocalOffice[SharedFiles]
 
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
+    return LocalOffice(tmp_path, FILES, open_files)
 
 
 def put(files: SharedFiles, name: str, data: bytes) -> str:

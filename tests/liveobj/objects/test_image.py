@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,7 @@ from liveobj.objects.image import (
     read_mark,
     read_picture,
 )
-from liveobj.references import Reference
-from tests.liveobj.support import Clock, LocalNetwork, make_host
-from transport.simulated_streams import StreamHub
+from tests.liveobj.support import LocalOffice
 
 IMAGE = new_image("Plan", random.Random(6).randbytes)
 SMALL = b"small picture"
@@ -33,24 +30,12 @@ LARGE = random.Random(7).randbytes(INLINE_BYTES_MAX + 1)
 ARROW = Mark("arrow", ((0.1, 0.2), (0.5, 0.5)), "#336699", 0.01)
 
 
-class Office:
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.clock, self.network = folder, Clock(), LocalNetwork()
-        self.hub = StreamHub(self.clock)
-
-    def open(self, node: int, reference: Reference = IMAGE) -> Image:
-        host = make_host(self.network, node, self.folder, self.clock)
-        return open_image(reference, replace(host, streams=self.hub.streams()))
-
-    def settle(self) -> None:
-        for _ in range(4):
-            self.network.run()
-            self.clock.advance(0.1)
+Office = LocalOffice[Image]
 
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
+    return LocalOffice(tmp_path, IMAGE, open_image)
 
 
 @pytest.mark.parametrize("data", [SMALL, LARGE])

@@ -23,30 +23,19 @@ from liveobj.objects.table import (
     open_table,
 )
 from liveobj.objects.table_content import CELL_CHARACTERS_MAX, TableContent
-from liveobj.references import Reference
 from liveobj.runtime import Runtime
 from tests.liveobj.objects.replicas import User
-from tests.liveobj.support import Clock, LocalNetwork, make_host
+from tests.liveobj.support import LocalOffice, make_host
 
 TABLE = new_table("Plan", random.Random(5).randbytes)
 
 
-class Office:
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.clock, self.network = folder, Clock(), LocalNetwork()
-
-    def open(self, node: int, reference: Reference = TABLE) -> Table:
-        return open_table(reference, make_host(self.network, node, self.folder, self.clock))
-
-    def settle(self) -> None:
-        for _ in range(3):
-            self.network.run()
-            self.clock.advance(0.1)
+Office = LocalOffice[Table]
 
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
+    return LocalOffice(tmp_path, TABLE, open_table)
 
 
 @pytest.fixture
@@ -233,7 +222,7 @@ EDITS = st.lists(
 def test_three_people_who_do_anything_end_with_the_same_table(
     tmp_path_factory: Any, edits: list[tuple[int, str, int, int]], seed: int
 ) -> None:
-    office = Office(tmp_path_factory.mktemp("table"))
+    office = LocalOffice(tmp_path_factory.mktemp("table"), TABLE, open_table)
     tables = [office.open(node) for node in (1, 2, 3)]
     for who, what, first, second in edits:
         do(office, tables[who], what, first, second)
