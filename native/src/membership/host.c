@@ -11,48 +11,8 @@
 #include "membership/link.h"
 #include "membership/peer.h"
 
-enum {
-    COOKIE_SLOT_NS = 2000000000,
-    BEACON_NS = 1000000000,
-    BEACON_PAUSE_NS = 100000000,
-    ANSWER_PAUSE_NS = 20000000
-};
-
 static void on_batch_alarm(void *context, uint64_t now_ns);
 static void on_check_alarm(void *context, uint64_t now_ns);
-
-/* ---- being found ----------------------------------------------------------------------------- */
-
-/* Members, as far as they matter to who yields to whom: a host that insists counts as in company.
- */
-static uint32_t weight(const qsm_host *host) {
-    bool insists = host->engine->config.may_host == QSM_HOST_INSISTS;
-    return insists && host->client_count < 2 ? 2 : host->client_count;
-}
-
-static void send_beacon(qsm_host *host, const qsm_address *to, bool multicast) {
-    qsm_engine *engine = host->engine;
-    qsm_control control = {.beacon = {.epoch = host->epoch,
-                                      .address = engine->config.self,
-                                      .members = weight(host),
-                                      .multicast = multicast}};
-    qsm_post_control(engine, QSM_KIND_BEACON, &control, to);
-}
-
-/* Tells everybody who may be waiting for a host. */
-static void announce(qsm_host *host) {
-    qsm_engine *engine = host->engine;
-    host->beacon_ns = engine->now_ns;
-    if (qsm_address_is_set(&engine->config.rendezvous))
-        send_beacon(host, &engine->config.rendezvous, true);
-    uint32_t cursor = 0;
-    for (qsm_peer *peer; (peer = qsm_table_next(&engine->peers, &cursor)) != NULL;)
-        if (!peer->dead) send_beacon(host, &peer->address, false);
-}
-
-void qsm_host_tell(qsm_engine *engine, const qsm_address *to) {
-    send_beacon(engine->host, to, false);
-}
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -74,7 +34,7 @@ bool qsm_host_start(qsm_engine *engine, uint64_t term, bool took_over) {
     engine->host = host;
     qsm_note(engine, QSM_TRACE_became_host, term, engine->id);
     if (took_over) qsm_count(engine, QSM_COUNT_take_overs);
-    announce(host);
+    qsm_host_announce(host);
     return true;
 }
 
@@ -234,85 +194,6 @@ static qsm_host_client *add_client(qsm_host *host, uint64_t id, const qsm_addres
     return client;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------- */
-
-uint64_t qsm_host_hash_id(const uint8_t id[QSM_GROUP_ID_BYTES]) {
-    uint64_t halves[2];
-    memcpy(halves, id, sizeof halves);
-    return qsm_mix64(halves[0] ^ qsm_mix64(halves[1]));
-}
-
-static qsm_host_group *find_group(qsm_host *host, const uint8_t id[QSM_GROUP_ID_BYTES], bool make) {
-    uint64_t hash = qsm_host_hash_id(id);
-    qsm_host_group *first = qsm_table_get(&host->groups, hash), *group = first;
-    while (group != NULL && memcmp(group->id, id, QSM_GROUP_ID_BYTES) != 0)
-        group = group->next_same_hash;
-    if (group != NULL || !make) return group;
-    if (host->next_handle == host->group_capacity) {
-        uint32_t capacity = host->group_capacity ? host->group_capacity * 2 : 64;
-        qsm_host_group **groups = realloc(host->group_by_handle, capacity * sizeof *groups);
-        if (groups == NULL) return NULL;
-        host->group_by_handle = groups;
-        host->group_capacity = capacity;
-    }
-    group = calloc(1, sizeof *group);
-    if (group == NULL) return NULL;
-    memcpy(group->id, id, QSM_GROUP_ID_BYTES);
-    group->next_same_hash = first;
-    if (!qsm_table_put(&host->groups, hash, group)) {
-        free(group);
-        return NULL;
-    }
-    host->group_by_handle[host->next_handle++] = group;
-    group->handle = host->next_handle;
-    return group;
-}
-
-/* Where the handle is or would be in the client's ascending list. */
-static uint32_t group_position(const qsm_host_client *client, uint32_t handle) {
-    uint32_t low = 0, high = client->group_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (client->groups[middle] < handle)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Returns the handle of the group, 0 when there is no room for it. */
-static uint32_t client_joins(qsm_host *host, qsm_host_client *client, const uint8_t *id) {
-    qsm_host_group *group = find_group(host, id, true);
-    if (group == NULL || client->group_count >= QSM_GROUPS_PER_NODE_MAX) return 0;
-    uint32_t at = group_position(client, group->handle);
-    if (at < client->group_count && client->groups[at] == group->handle) return group->handle;
-    if (client->group_count == client->group_capacity) {
-        uint32_t capacity = client->group_capacity ? client->group_capacity * 2 : 8;
-        uint32_t *groups = realloc(client->groups, capacity * sizeof *groups);
-        if (groups == NULL) return 0;
-        client->groups = groups;
-        client->group_capacity = capacity;
-    }
-    memmove(client->groups + at + 1, client->groups + at,
-            (client->group_count - at) * sizeof *client->groups);
-    client->groups[at] = group->handle;
-    client->group_count++;
-    for (uint32_t i = 0; i < group->member_count; i++)
-        if (group->members[i] == client->id) group->renewed = true;
-    return group->handle;
-}
-
-static void client_leaves(qsm_host *host, qsm_host_client *client, const uint8_t *id) {
-    qsm_host_group *group = find_group(host, id, false);
-    if (group == NULL) return;
-    uint32_t at = group_position(client, group->handle);
-    if (at == client->group_count || client->groups[at] != group->handle) return;
-    memmove(client->groups + at, client->groups + at + 1,
-            (client->group_count - at - 1) * sizeof *client->groups);
-    client->group_count--;
-}
-
 /* ---- messages of nodes ----------------------------------------------------------------------- */
 
 static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
@@ -343,7 +224,8 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
     if (group_count > QSM_GROUPS_PER_NODE_MAX || qsm_reader_left(in) / 24 < group_count)
         in->failed = true;
     for (uint32_t i = 0; i < group_count && !in->failed; i++) {
-        uint32_t handle = client_joins(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
+        uint32_t handle =
+            qsm_host_client_joins(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
         qsm_host_report_view(host, handle, qsm_read64(in));
     }
     qsm_host_report_regions(host, client, in);
@@ -362,11 +244,11 @@ static void handle_changes(qsm_host *host, qsm_host_client *client, qsm_reader *
     uint32_t left = qsm_read32(in);
     if (qsm_reader_left(in) / 16 < left) return;
     for (uint32_t i = 0; i < left; i++)
-        client_leaves(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
+        qsm_host_client_leaves(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
     uint32_t joined = qsm_read32(in);
     if (in->failed || qsm_reader_left(in) / 16 < joined) return;
     for (uint32_t i = 0; i < joined && !client->leaving; i++)
-        client_joins(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
+        qsm_host_client_joins(host, client, qsm_read_bytes(in, QSM_GROUP_ID_BYTES));
     if (requests > client->requests_seen) client->requests_seen = requests;
     qsm_host_changed(host);
 }
@@ -437,54 +319,6 @@ void qsm_host_message(qsm_engine *engine, uint64_t from, const uint8_t *message,
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-static void make_cookie(qsm_engine *engine, uint64_t id, const qsm_address *address, uint64_t slot,
-                        uint8_t cookie[16]) {
-    uint8_t text[8 + sizeof *address];
-    memcpy(text, &id, 8);
-    memcpy(text + 8, address, sizeof *address);
-    qsm_cookie(&engine->keys, text, sizeof text, slot, cookie);
-}
-
-void qsm_host_solicit_arrived(qsm_engine *engine, uint64_t from, const qsm_solicit *solicit,
-                              const qsm_address *address) {
-    qsm_host *host = engine->host;
-    /* Answers go where the packet came from, never to an address that it only claims. */
-    qsm_control control = {.offer = {.epoch = engine->client.epoch}};
-    memcpy(control.offer.nonce, solicit->nonce, 16);
-    if (host == NULL) { /* we can say who hosts, if asked directly */
-        if (solicit->multicast || engine->client.host == NULL ||
-            engine->client.health != QSM_HEALTH_MEMBER)
-            return;
-        control.offer.address = engine->client.host->address;
-    } else {
-        if (host->yielding || engine->client.suspended) return;
-        control.offer.epoch = host->epoch;
-        control.offer.address = engine->config.self;
-        make_cookie(engine, from, address, engine->now_ns / COOKIE_SLOT_NS, control.offer.cookie);
-        if (solicit->multicast && engine->now_ns - host->beacon_ns > BEACON_PAUSE_NS) {
-            host->beacon_ns = engine->now_ns;
-            send_beacon(host, &engine->config.rendezvous, true);
-        }
-    }
-    qsm_post_control(engine, QSM_KIND_OFFER, &control, address);
-}
-
-bool qsm_host_admits(qsm_engine *engine, uint64_t id, const uint8_t *message, uint32_t bytes) {
-    qsm_reader in = {.at = message, .end = message + bytes};
-    if (engine->host == NULL || qsm_read8(&in) != QSM_TO_HOST_JOIN) return false;
-    const uint8_t *cookie = qsm_read_bytes(&in, 16);
-    qsm_address address;
-    qsm_read_address(&in, &address);
-    if (in.failed) return false;
-    uint64_t slot = engine->now_ns / COOKIE_SLOT_NS;
-    for (uint64_t i = 0; i < 2 && i <= slot; i++) {
-        uint8_t expected[16];
-        make_cookie(engine, id, &address, slot - i, expected);
-        if (qsm_equal16(expected, cookie)) return true;
-    }
-    return false;
-}
-
 void qsm_host_heard(qsm_engine *engine, uint64_t id) {
     qsm_host_client *client = qsm_host_find_client(engine->host, id);
     if (client != NULL) client->heard_ns = engine->now_ns;
@@ -533,33 +367,6 @@ void qsm_host_ping_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *pi
     qsm_post_control(engine, QSM_KIND_PONG, &control, &client->address);
 }
 
-/* Who of two hosts yields. One that is alone has most likely lost sight of the others by its own
- * fault (it is overloaded, or was cut off): it must not draw all of them over to itself. */
-static bool outranks(const qsm_host *host, const qsm_beacon *beacon) {
-    bool we_are_alone = weight(host) <= 1, they_are_alone = beacon->members <= 1;
-    if (we_are_alone != they_are_alone) return we_are_alone;
-    return qsm_epoch_compare(&beacon->epoch, &host->epoch) > 0;
-}
-
-void qsm_host_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
-    qsm_host *host = engine->host;
-    if (qsm_epoch_compare(&beacon->epoch, &host->epoch) == 0) return;
-    if (!outranks(host, beacon)) { /* the other one should know of us; it may not hear our multicast
-                                    */
-        if (engine->now_ns - host->answer_ns > ANSWER_PAUSE_NS) {
-            host->answer_ns = engine->now_ns;
-            send_beacon(host, &beacon->address, false);
-        }
-        return;
-    }
-    if (host->yielding) return;
-    /* Only its answer to a question of ours proves that we can reach it. */
-    host->courted = beacon->epoch;
-    qsm_control control = {.solicit = {.address = engine->config.self}};
-    memcpy(control.solicit.nonce, engine->client.solicit_nonce, 16);
-    qsm_post_control(engine, QSM_KIND_SOLICIT, &control, &beacon->address);
-}
-
 /* ---- clock ----------------------------------------------------------------------------------- */
 
 static void on_batch_alarm(void *context, uint64_t now_ns) {
@@ -575,48 +382,6 @@ static void on_batch_alarm(void *context, uint64_t now_ns) {
         if (host->steps_down) return; /* with the next look at the clock */
     }
     qsm_host_make_batch(host, now_ns);
-}
-
-bool qsm_host_name_successor(qsm_host *host) {
-    qsm_host_client *successor = NULL;
-    for (uint32_t i = 0; i < host->client_count && successor == NULL; i++)
-        if (host->clients[i]->peer != NULL && !host->clients[i]->leaving)
-            successor = host->clients[i];
-    if (successor == NULL) return false;
-    qsm_bytes out = {0};
-    qsm_bytes_add8(&out, QSM_TO_CLIENT_MERGE);
-    qsm_bytes_add64(&out, host->epoch.term + 1);
-    qsm_bytes_add64(&out, successor->id);
-    qsm_bytes_add_address(&out, &successor->address);
-    for (uint32_t i = 0; i < host->client_count && !out.failed; i++)
-        if (host->clients[i]->peer != NULL)
-            qsm_host_send(host, host->clients[i], out.data, out.count);
-    qsm_bytes_free(&out);
-    return true;
-}
-
-void qsm_host_abdicate(qsm_engine *engine, uint32_t reason) {
-    /* Who does not get the word will notice the silence. */
-    qsm_host_name_successor(engine->host);
-    qsm_client_reset(engine, reason);
-}
-
-static void finish_yielding(qsm_host *host) {
-    qsm_engine *engine = host->engine;
-    qsm_bytes message = {0};
-    qsm_bytes_add8(&message, QSM_TO_CLIENT_MERGE);
-    qsm_bytes_add64(&message, host->yield_epoch.term);
-    qsm_bytes_add64(&message, host->yield_epoch.host);
-    qsm_bytes_add_address(&message, &host->yield_address);
-    for (uint32_t i = 0; i < host->client_count && !message.failed; i++)
-        if (host->clients[i]->peer != NULL)
-            qsm_host_send(host, host->clients[i], message.data, message.count);
-    qsm_bytes_free(&message);
-    qsm_count(engine, QSM_COUNT_merges);
-    qsm_epoch epoch = host->yield_epoch;
-    qsm_address address = host->yield_address;
-    /* The links stay until their messages have arrived or their peers are gone. */
-    qsm_client_follow(engine, &epoch, &address, QSM_REASON_HOST_MERGED);
 }
 
 static void on_check_alarm(void *context, uint64_t now_ns) {
@@ -638,25 +403,8 @@ static void on_check_alarm(void *context, uint64_t now_ns) {
         return;
     }
     release_leavers(host);
-    if (now_ns - host->beacon_ns >= BEACON_NS) {
-        host->beacon_ns = now_ns;
-        if (qsm_address_is_set(&engine->config.rendezvous))
-            send_beacon(host, &engine->config.rendezvous, true);
-        for (uint32_t i = 0; i < engine->config.known_peer_count; i++)
-            send_beacon(host, &engine->config.known_peers[i], false);
-    }
+    qsm_host_call_out(host, now_ns);
     if (host->yielding &&
         ((host->regions.count == 0 && !host->dirty) || now_ns >= host->yield_by_ns))
-        finish_yielding(host); /* frees the host */
-}
-
-void qsm_host_yield(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address) {
-    qsm_host *host = engine->host;
-    if (host->yielding) return;
-    host->yielding = true;
-    host->yield_epoch = *epoch;
-    host->yield_address = *address;
-    host->yield_by_ns = engine->now_ns + 2 * engine->config.failure_ns;
-    qsm_note(engine, QSM_TRACE_host_yields, epoch->host, epoch->term);
-    qsm_host_changed(host);
+        qsm_host_finish_yielding(host); /* frees the host */
 }

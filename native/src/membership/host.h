@@ -3,8 +3,9 @@
  * who has joined what, the regions that follow from it, and the batches that tell each node what
  * concerns it.
  *
- * host.c keeps the roster and talks to nodes; host_batch.c turns changes into views; host_legacy.c
- * takes over what earlier hosts have left.
+ * host.c keeps the roster and talks to nodes; host_groups.c knows who has joined what;
+ * host_batch.c turns changes into views; host_meeting.c is found by nodes and by other hosts, and
+ * gives way to those; host_legacy.c takes over what earlier hosts have left.
  */
 #ifndef QSM_MEMBERSHIP_HOST_H
 #define QSM_MEMBERSHIP_HOST_H
@@ -175,6 +176,15 @@ void qsm_host_judge(qsm_host *host, uint64_t now_ns);
 bool qsm_host_is_complete(qsm_host *host);
 void qsm_host_forget_legacies(qsm_host *host);
 void qsm_host_changed(qsm_host *host);
+/* Returns the handle of the group, 0 when there is no room for it. */
+uint32_t qsm_host_client_joins(qsm_host *host, qsm_host_client *client, const uint8_t *id);
+void qsm_host_client_leaves(qsm_host *host, qsm_host_client *client, const uint8_t *id);
+/* Tells everybody who may be waiting for a host. */
+void qsm_host_announce(qsm_host *host);
+/* The same now and then, to those who may not know any host. */
+void qsm_host_call_out(qsm_host *host, uint64_t now_ns);
+/* All is drained: everybody, also this node, follows the other host. Frees the host. */
+void qsm_host_finish_yielding(qsm_host *host);
 void qsm_host_make_batch(qsm_host *host, uint64_t now_ns);
 void qsm_host_region_free(qsm_host *host, qsm_host_region *region);
 /* Regions that everybody has finished are dissolved with the next batch. */

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "core/engine.h"
-#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
 #include "recovery/orphan.h"
 #include "recovery/repair.h"
+#include "recovery/ring_places.h"
+#include "recovery/ring_token.h"
 #include "sending/sender.h"
 
 enum {
@@ -23,67 +24,9 @@ enum {
     PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
     PASS_TRIES_MAX = 3,
     SILENT_NS = 1000000000, /* a member that did not take a token is left out for so long */
-    RECORD_BYTES = 53,
-    TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 30,
     PUSHED_MAX = 64,
     TOKEN_LOST_NS = 500000000 /* more than its usual time: it will not come back */
 };
-
-/* ---- shape ----------------------------------------------------------------------------------- */
-
-/* Members below one place of a ring at that level. */
-static uint64_t block_size(const qsm_region *region, uint32_t level) {
-    uint64_t size = 1;
-    for (uint32_t i = 0; i < level; i++)
-        size *= region->rings.ring_size;
-    return size;
-}
-
-static uint32_t ring_of(const qsm_region *region, uint32_t level, uint32_t index) {
-    return (uint32_t)(index / block_size(region, level + 1));
-}
-
-/* The member that stands at a place of a ring: the first one alive below it. -1: none. */
-static int32_t member_at(const qsm_region *region, uint32_t level, uint32_t ring, uint32_t place) {
-    uint64_t size = block_size(region, level);
-    uint64_t start = ((uint64_t)ring * region->rings.ring_size + place) * size;
-    for (uint64_t i = start; i < start + size && i < region->member_count; i++)
-        if (!region->members[i].dead) return (int32_t)i;
-    return -1;
-}
-
-static int32_t leader_of(const qsm_region *region, uint32_t level, uint32_t ring) {
-    for (uint32_t place = 0; place < region->rings.ring_size; place++) {
-        int32_t member = member_at(region, level, ring, place);
-        if (member >= 0) return member;
-    }
-    return -1;
-}
-
-static uint32_t my_ring(const qsm_region *region, uint32_t level) {
-    return ring_of(region, level, (uint32_t)region->my_index);
-}
-
-static uint32_t my_place(const qsm_region *region, uint32_t level) {
-    uint64_t below = (uint64_t)region->my_index / block_size(region, level);
-    return (uint32_t)(below % region->rings.ring_size);
-}
-
-static bool takes_part(const qsm_region *region, uint32_t level) {
-    return member_at(region, level, my_ring(region, level), my_place(region, level)) ==
-           region->my_index;
-}
-
-static bool leads(const qsm_region *region, uint32_t level) {
-    return leader_of(region, level, my_ring(region, level)) == region->my_index;
-}
-
-static uint32_t alive_mask(const qsm_region *region, uint32_t level) {
-    uint32_t mask = 0;
-    for (uint32_t place = 0; place < region->rings.ring_size; place++)
-        if (member_at(region, level, my_ring(region, level), place) >= 0) mask |= 1u << place;
-    return mask;
-}
 
 static void on_launch_alarm(void *context, uint64_t now_ns);
 static void on_pass_alarm(void *context, uint64_t now_ns);
@@ -94,9 +37,9 @@ void qsm_rings_init(qsm_region *region) {
     for (;; rings->ring_size++) { /* wider rings rather than more levels than there is room for */
         rings->level_count = 1;
         while (rings->level_count < QSM_RING_LEVELS_MAX &&
-               block_size(region, rings->level_count) < region->member_count)
+               qsm_ring_block_size(region, rings->level_count) < region->member_count)
             rings->level_count++;
-        if (block_size(region, rings->level_count) >= region->member_count) break;
+        if (qsm_ring_block_size(region, rings->level_count) >= region->member_count) break;
     }
     assert(rings->ring_size <= QSM_RING_SIZE_MAX);
     for (uint32_t level = 0; level < rings->level_count; level++) {
@@ -115,112 +58,7 @@ void qsm_rings_free(qsm_region *region) {
     }
 }
 
-/* ---- what a node adds ------------------------------------------------------------------------ */
-
-static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_record *record) {
-    qsm_region *region = part->region;
-    uint64_t low, cached, high, stable;
-    if (stream->own) {
-        high = low = cached = region->sender != NULL ? region->sender->high : 0;
-        stable = region->sender != NULL ? region->sender->stable : 0;
-    } else {
-        qsm_stream_learn_high(stream, record->high);
-        qsm_stream_learn_stable(stream, record->stable);
-        qsm_stream_learn_cut(stream, record->cut);
-        low = stream->contiguous;
-        cached = qsm_stream_cached_low(stream);
-        high = stream->high;
-        stable = stream->stable;
-    }
-    if (part->level > 0) { /* speaks for all below it */
-        low = stream->levels[part->level - 1].low;
-        cached = stream->levels[part->level - 1].cached;
-    }
-    if (record->participants == 0 || (QSM_BUG(4) ? low > record->low : low < record->low))
-        record->low = low;
-    if (record->participants == 0 || cached < record->cached) record->cached = cached;
-    if (high > record->high) record->high = high;
-    if (stable > record->stable) record->stable = stable;
-    if (stream->cut > record->cut) record->cut = stream->cut;
-    if (part->level == 0) {
-        if (stream->lost > record->lost) record->lost = stream->lost;
-        stream->lost = 0;
-        record->gap_count = (uint8_t)qsm_stream_gaps(stream, 2, record->gaps, QSM_TOKEN_GAPS_MAX);
-    } else {
-        if (stream->lost_below > record->lost) record->lost = stream->lost_below;
-        record->gap_count = 0;
-    }
-    if (record->low > record->high) record->low = record->high;
-    if (record->cached > record->high) record->cached = record->high;
-    record->participants |= (uint16_t)(1u << my_place(region, part->level));
-    if (stream->announce > 0 && !qsm_stream_is_active(stream)) stream->announce--;
-}
-
-static bool speaks_of(const qsm_stream *stream) {
-    return qsm_stream_is_active(stream) || stream->announce > 0;
-}
-
-static uint32_t records_max(const qsm_engine *engine) {
-    uint32_t fit = (engine->config.datagram_bytes_max - TOKEN_FIXED_BYTES) / RECORD_BYTES;
-    return fit < QSM_TOKEN_RECORDS_MAX ? fit : QSM_TOKEN_RECORDS_MAX;
-}
-
-static qsm_token_record *record_of(qsm_token *token, uint64_t stream) {
-    for (uint32_t i = 0; i < token->record_count; i++)
-        if (token->records[i].stream == stream) return &token->records[i];
-    return NULL;
-}
-
-/* A dead sender of whom this node was never told has sent nothing that is meant for it. Of one
- * alive it may just not have been told yet. */
-static bool is_of_no_concern(const qsm_region *region, uint64_t sender) {
-    return qsm_dead_has(&region->engine->dead, sender) ||
-           !qsm_directory_knows_alive(region->directory, sender);
-}
-
-/* Adds this node's part to all records, and records for streams that the token does not speak of
- * yet. */
-static void fill_token(qsm_ring_part *part, qsm_token *token) {
-    qsm_region *region = part->region;
-    token->aes = token->aes && (part->level > 0 ? region->rings.parts[part->level - 1].aes
-                                                : region->engine->ready_keys.kind != QSM_AES_NONE);
-    for (uint32_t i = 0; i < token->record_count; i++) {
-        qsm_token_record *record = &token->records[i];
-        qsm_stream *stream = qsm_stream_of(region, record->stream);
-        if (stream != NULL)
-            add_my_part(part, stream, record);
-        else if (is_of_no_concern(region, record->stream) && record->participants != 0)
-            record->participants |= (uint16_t)(1u << my_place(region, part->level));
-    }
-    uint32_t capacity = region->streams.capacity;
-    for (uint32_t i = 0; i < capacity && token->record_count < records_max(region->engine); i++) {
-        uint32_t slot = (part->record_cursor + i) % capacity;
-        qsm_stream *stream = region->streams.slots[slot].value;
-        if (stream == NULL || !speaks_of(stream) || record_of(token, stream->sender) != NULL)
-            continue;
-        qsm_token_record *record = &token->records[token->record_count++];
-        *record = (qsm_token_record){.stream = stream->sender};
-        add_my_part(part, stream, record);
-        if (token->record_count == records_max(region->engine)) part->record_cursor = slot + 1;
-    }
-}
-
 /* ---- passing on ------------------------------------------------------------------------------ */
-
-static void send_token(qsm_engine *engine, const qsm_token *token, uint64_t to) {
-    qsm_peer *peer = qsm_peer_find(engine, to);
-    if (peer == NULL) return;
-    qsm_control control = {.token = *token};
-    uint32_t bytes = TOKEN_FIXED_BYTES;
-    for (uint32_t i = 0; i < token->record_count; i++) {
-        bytes += RECORD_BYTES + 12u * control.token.records[i].gap_count;
-        if (bytes > engine->config.datagram_bytes_max) { /* gaps are only a hint */
-            bytes -= 12u * control.token.records[i].gap_count;
-            control.token.records[i].gap_count = 0;
-        }
-    }
-    qsm_post_control(engine, QSM_KIND_TOKEN, &control, &peer->address);
-}
 
 static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t now_ns);
 
@@ -228,12 +66,12 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
 static void pass_on(qsm_ring_part *part, uint64_t now_ns) {
     qsm_region *region = part->region;
     qsm_engine *engine = region->engine;
-    uint32_t ring = my_ring(region, part->level);
+    uint32_t ring = qsm_ring_mine(region, part->level);
     qsm_token *token = part->held;
     int32_t next = -1;
     int32_t step = token->reverse ? -1 : 1;
     while (part->position >= 0 && part->position < (int32_t)region->rings.ring_size) {
-        next = member_at(region, part->level, ring, (uint32_t)part->position);
+        next = qsm_ring_member_at(region, part->level, ring, (uint32_t)part->position);
         if (next >= 0 && next != region->my_index && region->members[next].id != token->origin &&
             region->members[next].silent_until_ns <= now_ns)
             break;
@@ -242,13 +80,13 @@ static void pass_on(qsm_ring_part *part, uint64_t now_ns) {
     }
     qsm_count(engine, QSM_COUNT_tokens_passed);
     if (next >= 0) {
-        send_token(engine, token, region->members[next].id);
+        qsm_ring_send_token(engine, token, region->members[next].id);
     } else if (token->origin == engine->id) {
         qsm_alarm_clear(&engine->alarms, &part->pass_alarm);
         token_returned(part, token, now_ns);
         return;
     } else {
-        send_token(engine, token, token->origin);
+        qsm_ring_send_token(engine, token, token->origin);
     }
     qsm_alarm_set(&engine->alarms, &part->pass_alarm,
                   now_ns + ((uint64_t)PASS_PAUSE_NS << part->tries));
@@ -258,7 +96,7 @@ static void begin_passing(qsm_ring_part *part, const qsm_token *token, uint64_t 
     if (part->held == NULL) part->held = malloc(sizeof *part->held);
     if (part->held == NULL) return;
     if (part->held != token) *part->held = *token;
-    int32_t place = (int32_t)my_place(part->region, part->level);
+    int32_t place = (int32_t)qsm_ring_my_place(part->region, part->level);
     bool launching = token->origin == part->region->engine->id;
     if (!token->reverse)
         part->position = place + 1;
@@ -279,8 +117,9 @@ static void on_pass_alarm(void *context, uint64_t now_ns) {
         return;
     }
     bool inside = part->position >= 0 && part->position < (int32_t)region->rings.ring_size;
-    uint32_t ring = my_ring(region, part->level);
-    int32_t silent = inside ? member_at(region, part->level, ring, (uint32_t)part->position) : -1;
+    uint32_t ring = qsm_ring_mine(region, part->level);
+    int32_t silent =
+        inside ? qsm_ring_member_at(region, part->level, ring, (uint32_t)part->position) : -1;
     if (silent < 0) return; /* it was on its way back to the leader, who will launch another */
     region->members[silent].silent_until_ns = now_ns + SILENT_NS;
     qsm_count(engine, QSM_COUNT_tokens_skipped);
@@ -306,7 +145,7 @@ void qsm_ring_ack_arrived(qsm_region *region, uint64_t from, const qsm_token_ack
 static bool has_work(const qsm_region *region) {
     uint32_t cursor = 0;
     for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;)
-        if (speaks_of(stream)) return true;
+        if (qsm_ring_speaks_of(stream)) return true;
     return false;
 }
 
@@ -315,7 +154,7 @@ static void launch_now(qsm_ring_part *part, uint64_t now_ns) {
     qsm_engine *engine = region->engine;
     qsm_token token = {.region = region->uid,
                        .level = part->level,
-                       .ring = (uint16_t)my_ring(region, part->level),
+                       .ring = (uint16_t)qsm_ring_mine(region, part->level),
                        .origin = engine->id,
                        .round = ++part->round,
                        .reverse = part->reverse,
@@ -325,7 +164,7 @@ static void launch_now(qsm_ring_part *part, uint64_t now_ns) {
     part->visited_ns = now_ns;
     part->launched_bytes = region->rings.bytes_total;
     qsm_count(engine, QSM_COUNT_tokens_launched);
-    fill_token(part, &token);
+    qsm_ring_fill_token(part, &token);
     begin_passing(part, &token, now_ns);
 }
 
@@ -363,17 +202,17 @@ static uint64_t launch_due(const qsm_ring_part *part, uint64_t now_ns) {
 
 static bool launches_by_clock(const qsm_ring_part *part) {
     const qsm_region *region = part->region;
-    if (!leads(region, part->level)) return false;
+    if (!qsm_ring_leads(region, part->level)) return false;
     return !region->engine->config.coupled_tokens || part->level + 1u == region->rings.level_count;
 }
 
 static void nudge_leader(qsm_ring_part *part) {
     qsm_region *region = part->region;
-    int32_t leader = leader_of(region, part->level, my_ring(region, part->level));
+    int32_t leader = qsm_ring_leader_of(region, part->level, qsm_ring_mine(region, part->level));
     if (leader < 0 || leader == region->my_index) return;
     uint32_t cursor = 0;
     for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;) {
-        if (!speaks_of(stream)) continue;
+        if (!qsm_ring_speaks_of(stream)) continue;
         qsm_control control = {
             .nudge = {.region = region->uid,
                       .stream = stream->sender,
@@ -389,7 +228,7 @@ static void on_launch_alarm(void *context, uint64_t now_ns) {
     qsm_ring_part *part = context;
     qsm_region *region = part->region;
     qsm_engine *engine = region->engine;
-    if (!has_work(region) || !takes_part(region, part->level)) return;
+    if (!has_work(region) || !qsm_ring_takes_part(region, part->level)) return;
     uint64_t patience = 4 * engine->config.token_ns;
     if (launches_by_clock(part)) {
         if (is_under_way(part, now_ns)) {
@@ -410,7 +249,7 @@ void qsm_rings_wake(qsm_region *region, uint64_t now_ns) {
     if (region->my_index < 0) return;
     for (uint32_t level = 0; level < region->rings.level_count; level++) {
         qsm_ring_part *part = &region->rings.parts[level];
-        if (qsm_alarm_is_set(&part->launch_alarm) || !takes_part(region, level)) continue;
+        if (qsm_alarm_is_set(&part->launch_alarm) || !qsm_ring_takes_part(region, level)) continue;
         uint64_t due = launches_by_clock(part) ? launch_due(part, now_ns)
                                                : now_ns + 2 * region->engine->config.token_ns;
         if (due < now_ns + WAKE_DELAY_NS) due = now_ns + WAKE_DELAY_NS;
@@ -424,7 +263,7 @@ void qsm_rings_traffic(qsm_region *region, uint32_t bytes, uint64_t now_ns) {
         qsm_ring_part *part = &region->rings.parts[level];
         uint64_t since = region->rings.bytes_total - part->launched_bytes;
         if (since < HURRY_BYTES) continue;
-        if (!takes_part(region, level) || !launches_by_clock(part)) {
+        if (!qsm_ring_takes_part(region, level) || !launches_by_clock(part)) {
             part->launched_bytes = region->rings.bytes_total; /* another's: look again much later */
             continue;
         }
@@ -506,7 +345,7 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
     uint64_t took = now_ns - part->launched_ns;
     part->round_ns = part->round_ns ? (part->round_ns * 7 + took) / 8 : took;
     qsm_count(engine, QSM_COUNT_tokens_returned);
-    uint32_t mask = alive_mask(region, part->level);
+    uint32_t mask = qsm_ring_alive_mask(region, part->level);
     qsm_token copy = *token; /* what follows may launch the next token into `held` */
     part->incomplete = false;
     for (uint32_t i = 0; i < copy.record_count; i++)
@@ -532,12 +371,12 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
 static void finish_waiting(qsm_ring_part *part, uint64_t now_ns) {
     if (!part->waits) return;
     part->waits = false;
-    if (leads(part->region, part->level)) {
+    if (qsm_ring_leads(part->region, part->level)) {
         launch_now(part, now_ns);
         return;
     }
     if (part->held == NULL) return;
-    fill_token(part, part->held);
+    qsm_ring_fill_token(part, part->held);
     begin_passing(part, part->held, now_ns);
 }
 
@@ -563,8 +402,8 @@ void qsm_ring_token_arrived(qsm_region *region, uint64_t from, const qsm_token *
     if (region->my_index < 0 || token->level >= region->rings.level_count) return;
     qsm_ring_part *part = &region->rings.parts[token->level];
     int32_t origin = qsm_region_index(region, token->origin);
-    if (!takes_part(region, token->level) || token->ring != my_ring(region, token->level) ||
-        origin < 0)
+    if (!qsm_ring_takes_part(region, token->level) ||
+        token->ring != qsm_ring_mine(region, token->level) || origin < 0)
         return;
     qsm_peer *peer = qsm_peer_find(engine, from);
     if (peer == NULL) return;
@@ -593,7 +432,7 @@ void qsm_ring_token_arrived(qsm_region *region, uint64_t from, const qsm_token *
         if (!is_under_way(part - 1, now_ns)) launch(part - 1, now_ns);
         return;
     }
-    fill_token(part, &copy);
+    qsm_ring_fill_token(part, &copy);
     begin_passing(part, &copy, now_ns);
     qsm_rings_wake(region, now_ns);
 }
