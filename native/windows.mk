@@ -33,7 +33,13 @@ $(WINDOWS_BUILD)/libqsm.a: $(WINDOWS_SOURCES:%.c=$(WINDOWS_BUILD)/%.o)
 	$(QUIET)rm -f $@
 	$(QUIET)$(WINDOWS_AR) rcs $@ $^
 
-$(WINDOWS_BUILD)/bin/%.exe: $(WINDOWS_BUILD)/tests/%.o $(TEST_SUPPORT:%.c=$(WINDOWS_BUILD)/%.o) \
+# What the tests share; benchmarks and fuzzers are for POSIX.
+WINDOWS_SUPPORT := $(filter tests/% tools/%,$(SUPPORT))
+$(WINDOWS_BUILD)/libsupport.a: $(WINDOWS_SUPPORT:%.c=$(WINDOWS_BUILD)/%.o)
+	$(QUIET)rm -f $@
+	$(QUIET)$(WINDOWS_AR) rcs $@ $^
+
+$(WINDOWS_BUILD)/bin/%.exe: $(WINDOWS_BUILD)/tests/%.o $(WINDOWS_BUILD)/libsupport.a \
                             $(WINDOWS_BUILD)/libqsm.a
 	@mkdir -p $(@D)
 	$(QUIET)$(WINDOWS_CC) $^ -o $@ $(WINDOWS_LIBS)
@@ -44,7 +50,4 @@ test-windows: export WINEDEBUG := -all
 test-windows: $(WINDOWS_TESTS:%=$(WINDOWS_BUILD)/bin/%.exe)
 	@command -v $(WINE) >/dev/null || \
 	    { echo 'wine is missing; install it: apt-get install wine' >&2; exit 2; }
-	@failed=0; for program in $^; do \
-	    echo "-- $${program##*/}"; \
-	    $(WINE) $$program || { failed=1; echo "$${program##*/}: failed" >&2; }; \
-	done; exit $$failed
+	$(call run_all,$^,$(WINE))
