@@ -1,6 +1,7 @@
 #include "core/dispatch.h"
 #include "core/planted.h"
 
+#include "membership/apply.h"
 #include "membership/client.h"
 #include "membership/host.h"
 #include "membership/link.h"
@@ -81,7 +82,7 @@ void qsm_link_message_arrived(qsm_engine *engine, qsm_peer *peer, const uint8_t 
         qsm_reader in = {.at = message + 1, .end = message + bytes};
         qsm_exchange_arrived(engine, peer->id, &in);
     } else if (message[0] >= QSM_TO_CLIENT_BATCH) {
-        qsm_client_message(engine, peer->id, message, bytes);
+        qsm_apply_message(engine, peer->id, message, bytes);
     } else {
         qsm_host_message(engine, peer->id, message, bytes);
     }

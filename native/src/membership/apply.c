@@ -1,8 +1,6 @@
 #include "membership/apply.h"
 
-#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/bytes.h"
 #include "core/engine.h"
@@ -14,210 +12,6 @@
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
-#include "sending/sender.h"
-
-/* ---- to the host ----------------------------------------------------------------------------- */
-
-static void send_to_host(qsm_engine *engine, const qsm_bytes *message) {
-    qsm_client *client = &engine->client;
-    if (message->failed || message->count == 0) return;
-    if (engine->host != NULL) {
-        qsm_host_message(engine, engine->id, message->data, message->count);
-        return;
-    }
-    if (client->host == NULL) return;
-    qsm_link *link = qsm_link_to(engine, client->host);
-    if (link != NULL) qsm_link_send(link, message->data, message->count);
-}
-
-static qsm_group *next_group(qsm_engine *engine, uint32_t *cursor, qsm_group *last) {
-    if (last != NULL && last->next_same_hash != NULL) return last->next_same_hash;
-    return qsm_table_next(&engine->groups, cursor);
-}
-
-/* Those whom that host has put out: they cannot come along with us, even if they do not know. */
-static void report_dead(const qsm_engine *engine, uint32_t tag, qsm_bytes *out) {
-    uint32_t count_at = out->count, count = 0;
-    qsm_bytes_add32(out, 0);
-    for (uint32_t i = 0; i < QSM_EVICTED_MAX && i < engine->dead.next; i++) {
-        uint64_t id = engine->dead.order[i];
-        uint64_t batch = qsm_dead_since(&engine->dead, id);
-        if (!qsm_dead_has(&engine->dead, id) || (batch & 0xffff) != (tag & 0xffff)) continue;
-        qsm_bytes_add64(out, id);
-        count++;
-    }
-    qsm_bytes_patch32(out, count_at, count);
-}
-
-/* What this node knows of earlier hosts: how far it has followed each, which views it was told of,
- * and the regions that are not dissolved yet. */
-static void report_past(qsm_engine *engine, qsm_bytes *out) {
-    uint32_t count_at = out->count, count = 0, cursor = 0;
-    qsm_bytes_add32(out, 0);
-    for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++) {
-        const qsm_directory *directory = &engine->client.directories[i];
-        if (!directory->used) continue;
-        qsm_bytes_add32(out, directory->tag);
-        qsm_bytes_add64(out, directory->applied);
-        report_dead(engine, directory->tag, out);
-        count++;
-    }
-    qsm_bytes_patch32(out, count_at, count);
-    qsm_bytes_add32(out, engine->group_count);
-    for (qsm_group *group = next_group(engine, &cursor, NULL); group;
-         group = next_group(engine, &cursor, group)) {
-        qsm_bytes_add(out, group->id, QSM_GROUP_ID_BYTES);
-        qsm_bytes_add64(out, group->view);
-    }
-    qsm_bytes_add32(out, engine->regions.count);
-    cursor = 0;
-    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
-        qsm_bytes_add64(out, region->uid);
-        qsm_bytes_add64(out, region->created);
-        qsm_bytes_add32(out, region->member_count);
-        for (uint32_t i = 0; i < region->member_count; i++) {
-            qsm_bytes_add64(out, region->members[i].id);
-            qsm_bytes_add8(out, region->members[i].dead);
-        }
-        region->drained = false; /* the new host has not heard it */
-    }
-}
-
-void qsm_apply_join(qsm_engine *engine) {
-    qsm_client *client = &engine->client;
-    qsm_bytes out = {0};
-    qsm_bytes_add8(&out, QSM_TO_HOST_JOIN);
-    qsm_bytes_add(&out, client->cookie, 16);
-    qsm_bytes_add_address(&out, &engine->config.self);
-    qsm_bytes_add64(&out, client->view_floor);
-    qsm_bytes_add32(&out, ++client->joins);
-    qsm_bytes_add32(&out, client->requests);
-    report_past(engine, &out);
-    client->requests_sent = client->requests;
-    client->left_count = 0;
-    send_to_host(engine, &out);
-    qsm_bytes_free(&out);
-}
-
-void qsm_apply_changes(qsm_engine *engine) {
-    qsm_client *client = &engine->client;
-    bool in_touch = engine->host != NULL || client->host != NULL;
-    if (!in_touch || client->requests_sent == client->requests)
-        return; /* a later join tells it all */
-    qsm_bytes out = {0};
-    qsm_bytes_add8(&out, QSM_TO_HOST_CHANGES);
-    qsm_bytes_add32(&out, client->requests);
-    qsm_bytes_add32(&out, client->left_count);
-    if (client->left_count > 0)
-        qsm_bytes_add(&out, client->left, client->left_count * QSM_GROUP_ID_BYTES);
-    uint32_t count_at = out.count, count = 0, cursor = 0;
-    qsm_bytes_add32(&out, 0);
-    for (qsm_group *group = next_group(engine, &cursor, NULL); group;
-         group = next_group(engine, &cursor, group))
-        if (group->join_request > client->requests_sent) {
-            qsm_bytes_add(&out, group->id, QSM_GROUP_ID_BYTES);
-            count++;
-        }
-    qsm_bytes_patch32(&out, count_at, count);
-    client->requests_sent = client->requests;
-    client->left_count = 0;
-    send_to_host(engine, &out);
-    qsm_bytes_free(&out);
-}
-
-void qsm_apply_leave(qsm_engine *engine) {
-    qsm_apply_changes(engine);
-    qsm_bytes out = {0};
-    qsm_bytes_add8(&out, QSM_TO_HOST_LEAVE);
-    send_to_host(engine, &out);
-    qsm_bytes_free(&out);
-}
-
-void qsm_client_report_drained(qsm_engine *engine, qsm_region *region) {
-    qsm_client *client = &engine->client;
-    qsm_note(engine, QSM_TRACE_region_drained, region->uid,
-             client->directory ? client->directory->applied : 0);
-    qsm_bytes out = {0};
-    qsm_bytes_add8(&out, QSM_TO_HOST_DRAINED);
-    qsm_bytes_add64(&out, region->uid);
-    qsm_bytes_add64(&out, client->directory ? client->directory->applied : 0);
-    send_to_host(engine, &out);
-    qsm_bytes_free(&out);
-}
-
-void qsm_client_report_slow(qsm_engine *engine, qsm_region *region) {
-    qsm_client *client = &engine->client;
-    if (client->slow_reported) return;
-    client->slow_reported = true;
-    qsm_note(engine, QSM_TRACE_laggard, engine->id, region->uid);
-    if (engine->host != NULL) { /* the host cannot put itself out: it goes */
-        engine->host->steps_down = true;
-        return;
-    }
-    qsm_bytes out = {0};
-    qsm_bytes_add8(&out, QSM_TO_HOST_SLOW);
-    qsm_bytes_add64(&out, region->uid);
-    send_to_host(engine, &out);
-    qsm_bytes_free(&out);
-}
-
-void qsm_apply_hand_over(qsm_engine *engine) {
-    qsm_host *host = engine->host;
-    if (engine->regions.count > 0) return; /* our own messages first */
-    if (!host->handed_over) host->handed_over = qsm_host_name_successor(host);
-    bool told = true; /* wait until all have it */
-    for (uint32_t i = 0; i < host->client_count; i++)
-        if (host->clients[i]->peer != NULL && host->clients[i]->peer->link != NULL &&
-            host->clients[i]->peer->link->first != NULL)
-            told = false;
-    if (told) qsm_client_closed(engine);
-}
-
-/* ---- directories ----------------------------------------------------------------------------- */
-
-void qsm_client_directory_unused(qsm_engine *engine, qsm_directory *directory) {
-    if (directory->region_count > 0 || directory == engine->client.directory) return;
-    qsm_directory_free(directory);
-}
-
-void qsm_directory_free(qsm_directory *directory) {
-    qsm_table_free(&directory->groups);
-    qsm_table_free(&directory->alive);
-    *directory = (qsm_directory){0};
-}
-
-bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id) {
-    return !directory->judged || qsm_table_get(&directory->alive, id) != NULL;
-}
-
-static qsm_directory *find_directory(qsm_client *client, uint32_t tag) {
-    for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++)
-        if (client->directories[i].used && client->directories[i].tag == tag)
-            return &client->directories[i];
-    return NULL;
-}
-
-bool qsm_client_has_followed(qsm_engine *engine, uint32_t tag) {
-    return find_directory(&engine->client, tag) != NULL;
-}
-
-/* The directory of the host that this batch comes from; a new one when the host is new. */
-static qsm_directory *enter_directory(qsm_engine *engine, uint32_t tag) {
-    qsm_client *client = &engine->client;
-    qsm_directory *directory = find_directory(client, tag);
-    for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX && directory == NULL; i++)
-        if (!client->directories[i].used) {
-            directory = &client->directories[i];
-            *directory = (qsm_directory){.used = true, .tag = tag};
-        }
-    if (directory == NULL) return NULL; /* eight hosts in a row and none drained: see apply_batch */
-    qsm_directory *before = client->directory;
-    client->directory = directory;
-    if (before != NULL && before != directory) qsm_client_directory_unused(engine, before);
-    return directory;
-}
-
-/* ---- from the host --------------------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b) {
     const qsm_region_member *x = a, *y = b;
@@ -389,8 +183,8 @@ static bool apply_outsider(qsm_engine *engine, qsm_reader *in) {
 /* A region may only go when no group maps to it. Normally its groups have new views by now. */
 static void unmap_region(qsm_engine *engine, qsm_region *region) {
     uint32_t cursor = 0;
-    for (qsm_group *group = next_group(engine, &cursor, NULL); group && region->uses > 0;
-         group = next_group(engine, &cursor, group))
+    for (qsm_group *group = qsm_group_next(engine, &cursor, NULL); group && region->uses > 0;
+         group = qsm_group_next(engine, &cursor, group))
         for (uint32_t i = 0; i < group->region_count; i++)
             if (group->regions[i] == region) {
                 region->uses--;
@@ -442,7 +236,7 @@ static void collect_lost(qsm_engine *engine, const qsm_directory *directory, qsm
 /* Who is left of those who followed an earlier host. All others count as dead in its regions; where
  * else they are is another matter. */
 static bool apply_judgement(qsm_engine *engine, uint64_t batch, qsm_reader *in) {
-    qsm_directory *directory = find_directory(&engine->client, qsm_read32(in));
+    qsm_directory *directory = qsm_directory_find(&engine->client, qsm_read32(in));
     uint32_t count = qsm_read32(in);
     if (in->failed || qsm_reader_left(in) / 8 < count) return false;
     qsm_table alive = {0};
@@ -524,8 +318,8 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
         dissolved = true;
     }
     uint32_t cursor = 0;
-    for (qsm_group *group = dissolved ? next_group(engine, &cursor, NULL) : NULL; group;
-         group = next_group(engine, &cursor, group))
+    for (qsm_group *group = dissolved ? qsm_group_next(engine, &cursor, NULL) : NULL; group;
+         group = qsm_group_next(engine, &cursor, group))
         qsm_group_forget_gone(group);
     return !in->failed;
 }
@@ -537,7 +331,7 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     uint32_t join = qsm_read32(in);
     uint32_t requests_seen = qsm_read32(in);
     if (in->failed || (!QSM_BUG(10) && join != client->joins)) return;
-    qsm_directory *directory = enter_directory(engine, tag);
+    qsm_directory *directory = qsm_directory_enter(engine, tag);
     client->applying = true; /* one death may make a region seem drained that the next one opens */
     bool applied = directory != NULL && apply_sections(engine, directory, batch, requests_seen, in);
     client->applying = false;
@@ -557,7 +351,7 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     qsm_scheduler_unblock(engine);
 }
 
-void qsm_client_message(qsm_engine *engine, uint64_t from, const uint8_t *message, uint32_t bytes) {
+void qsm_apply_message(qsm_engine *engine, uint64_t from, const uint8_t *message, uint32_t bytes) {
     qsm_client *client = &engine->client;
     /* One that fell silent may only have been hard to hear: what it says must not be lost, for if
      * it answers again we go on with it as if nothing had been. */

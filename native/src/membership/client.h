@@ -14,31 +14,12 @@
 #include "core/limits.h"
 #include "core/table.h"
 #include "core/wire.h"
+#include "membership/directory.h"
 #include "qsm.h"
 
 typedef struct qsm_peer qsm_peer;
-typedef struct qsm_region qsm_region;
 
-/* What one host (in one term) has told: its numbering of groups and how far its batches have been
- * applied. Older ones stay while regions of theirs are being drained. */
-typedef struct qsm_directory {
-    bool used;
-    uint32_t tag; /* upper half of the ids of its regions */
-    uint64_t applied;
-    uint32_t region_count;
-    qsm_table groups; /* handle -> qsm_group */
-    bool judged;      /* the host is gone, and it has been decided who is left */
-    qsm_table alive;  /* then: ids of those who are */
-} qsm_directory;
-
-/* True for the host that is followed and for earlier ones whose regions are still here. */
-bool qsm_client_has_followed(qsm_engine *engine, uint32_t tag);
-void qsm_directory_free(qsm_directory *directory);
-/* False when the node did not come over from that host with this one: it counts as dead in all
- * regions of that host. */
-bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id);
-
-typedef struct {
+typedef struct qsm_client {
     uint32_t health;
     bool suspended; /* not stepped for long: sends and delivers nothing until the host confirms */
     bool closing;
@@ -88,19 +69,10 @@ void qsm_client_turned(qsm_engine *engine, uint64_t now_ns);
 /* Another engine that may be of this scope. */
 void qsm_client_add_peer(qsm_engine *engine, const qsm_address *address);
 
-void qsm_client_request_join(qsm_group *group);
-void qsm_client_request_leave(qsm_group *group);
-void qsm_client_forget_group(qsm_group *group);
-void qsm_client_report_drained(qsm_engine *engine, qsm_region *region);
-void qsm_client_report_slow(qsm_engine *engine, qsm_region *region);
-void qsm_client_directory_unused(qsm_engine *engine, qsm_directory *directory);
-
 void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer);
 void qsm_client_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon);
 void qsm_client_pong_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *pong);
 void qsm_client_evicted_arrived(qsm_engine *engine, const qsm_evicted *evicted);
-/* A message of the host; `from` is this engine's own id when it hosts. */
-void qsm_client_message(qsm_engine *engine, uint64_t from, const uint8_t *message, uint32_t bytes);
 /* The host yields to another one and has drained its regions: this node turns to the other. */
 void qsm_client_follow(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address,
                        uint32_t reason);
@@ -115,6 +87,13 @@ void qsm_client_admitted(qsm_engine *engine);
 void qsm_client_become_successor(qsm_engine *engine, uint64_t term);
 /* The departure is complete. */
 void qsm_client_closed(qsm_engine *engine);
+
+/* ---- between client.c and search.c ---- */
+enum { QSM_PING_RETRY_NS = 100000000 };
+void qsm_client_set_health(qsm_engine *engine, uint32_t health, uint32_t reason);
+/* Neither hosts nor follows anybody from now on. */
+void qsm_client_stop_following(qsm_engine *engine);
+void qsm_client_ping(qsm_engine *engine);
 
 /* Kinds of messages on control links. */
 enum qsm_message_kind {

@@ -9,6 +9,7 @@
 #include "membership/client.h"
 #include "membership/peer.h"
 #include "membership/region.h"
+#include "membership/request.h"
 #include "receiving/delivery.h"
 #include "receiving/stream.h"
 #include "sending/scheduler.h"
@@ -24,6 +25,11 @@ qsm_group *qsm_group_find(qsm_engine *engine, const uint8_t id[QSM_GROUP_ID_BYTE
     while (group != NULL && memcmp(group->id, id, QSM_GROUP_ID_BYTES) != 0)
         group = group->next_same_hash;
     return group;
+}
+
+qsm_group *qsm_group_next(qsm_engine *engine, uint32_t *cursor, const qsm_group *last) {
+    if (last != NULL && last->next_same_hash != NULL) return last->next_same_hash;
+    return qsm_table_next(&engine->groups, cursor);
 }
 
 int qsm_group_join(qsm_engine *engine, const uint8_t *group_id, const uint8_t *key, void *user,
@@ -50,7 +56,7 @@ int qsm_group_join(qsm_engine *engine, const uint8_t *group_id, const uint8_t *k
     group->next_number = (group->serial << 40) + 1;
     engine->group_count++;
     engine->counters[QSM_COUNT_groups_now]++;
-    qsm_client_request_join(group);
+    qsm_request_join(group);
     *out = group;
     return QSM_OK;
 }
@@ -96,7 +102,7 @@ void qsm_group_free(qsm_group *group) {
             first = first->next_same_hash;
         first->next_same_hash = group->next_same_hash;
     }
-    qsm_client_forget_group(group);
+    qsm_request_forget_group(group);
     engine->group_count--;
     engine->counters[QSM_COUNT_groups_now]--;
     qsm_keys_free(&group->keys);
@@ -105,7 +111,7 @@ void qsm_group_free(qsm_group *group) {
 
 void qsm_group_leave(qsm_group *group) {
     if (group == NULL) return;
-    qsm_client_request_leave(group);
+    qsm_request_leave(group);
     qsm_group_free(group);
 }
 

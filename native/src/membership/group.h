@@ -65,6 +65,8 @@ struct qsm_group {
 };
 
 qsm_group *qsm_group_find(qsm_engine *engine, const uint8_t id[QSM_GROUP_ID_BYTES]);
+/* The group after `last` (NULL: the first); `cursor` begins at 0. NULL: there is none. */
+qsm_group *qsm_group_next(qsm_engine *engine, uint32_t *cursor, const qsm_group *last);
 /* Puts a view in force; takes over `members` and `regions` (which the caller has counted as used).
  */
 void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,

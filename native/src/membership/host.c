@@ -1,3 +1,4 @@
+#include "membership/apply.h"
 #include "membership/host.h"
 
 #include <assert.h>
@@ -89,7 +90,7 @@ void qsm_host_changed(qsm_host *host) {
 void qsm_host_send(qsm_host *host, qsm_host_client *client, const uint8_t *message,
                    uint32_t bytes) {
     if (client->peer == NULL) {
-        qsm_client_message(host->engine, host->engine->id, message, bytes);
+        qsm_apply_message(host->engine, host->engine->id, message, bytes);
         return;
     }
     qsm_link *link = qsm_link_to(host->engine, client->peer);

@@ -4,7 +4,8 @@
  * concerns it.
  *
  * host.c keeps the roster and talks to nodes; host_groups.c knows who has joined what;
- * host_batch.c turns changes into views; host_meeting.c is found by nodes and by other hosts, and
+ * host_batch.c turns changes into views, host_regions.c makes and ends regions, host_tell.c
+ * tells each node; host_meeting.c is found by nodes and by other hosts, and
  * gives way to those; host_legacy.c takes over what earlier hosts have left.
  */
 #ifndef QSM_MEMBERSHIP_HOST_H
@@ -186,7 +187,20 @@ void qsm_host_call_out(qsm_host *host, uint64_t now_ns);
 /* All is drained: everybody, also this node, follows the other host. Frees the host. */
 void qsm_host_finish_yielding(qsm_host *host);
 void qsm_host_make_batch(qsm_host *host, uint64_t now_ns);
+/* Live regions by their members, so that a region that stays as it is stays the same. */
+bool qsm_host_index_regions(qsm_host *host, qsm_table *live);
+/* The region of these members, a new one if none of those is. Takes `members` over; NULL when
+ * memory is short. */
+qsm_host_region *qsm_host_region_for(qsm_host *host, uint64_t *members, uint32_t member_count,
+                                     bool unicast, const qsm_table *live);
+/* A multicast address of the group's own. */
+void qsm_host_hybrid_address(qsm_host *host, const qsm_host_group *group, qsm_address *address);
+/* Regions that no view uses any more are drained from this batch on. NULL when memory is short. */
+qsm_host_region **qsm_host_close_unused(qsm_host *host, uint32_t *count);
 void qsm_host_region_free(qsm_host *host, qsm_host_region *region);
+/* Writes the batch for one node. */
+void qsm_host_tell_client(qsm_host *host, qsm_host_client *client, qsm_host_region **closing,
+                          uint32_t closing_count);
 /* Regions that everybody has finished are dissolved with the next batch. */
 void qsm_host_check_dissolved(qsm_host *host);
 void qsm_host_send(qsm_host *host, qsm_host_client *client, const uint8_t *message, uint32_t bytes);

@@ -1,3 +1,4 @@
+/* host_groups.c - who has joined what, as the host knows it. */
 #include <stdlib.h>
 #include <string.h>
 

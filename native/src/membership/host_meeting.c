@@ -1,3 +1,7 @@
+/*
+ * host_meeting.c - how a host is found by nodes and by other hosts, and how it gives way to one of
+ * those.
+ */
 #include <string.h>
 
 #include "core/engine.h"

@@ -7,6 +7,7 @@
 #include "core/planted.h"
 #include "membership/client.h"
 #include "membership/peer.h"
+#include "membership/request.h"
 #include "receiving/stream.h"
 #include "sending/sender.h"
 
@@ -94,7 +95,7 @@ void qsm_region_dissolve(qsm_region *region) {
     qsm_count(engine, QSM_COUNT_regions_dissolved);
     engine->counters[QSM_COUNT_regions_now]--;
     region->directory->region_count--;
-    qsm_client_directory_unused(engine, region->directory);
+    qsm_directory_unused(engine, region->directory);
     free(region);
 }
 
@@ -144,7 +145,7 @@ void qsm_region_check_drained(qsm_region *region) {
         if (qsm_orphans_are_open(region)) return;
     }
     region->drained = true;
-    qsm_client_report_drained(region->engine, region);
+    qsm_request_report_drained(region->engine, region);
 }
 
 /* ---- caching --------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "membership/client.h"
 #include "membership/peer.h"
 #include "membership/region.h"
+#include "membership/request.h"
 #include "receiving/stream.h"
 #include "sending/sender.h"
 
@@ -113,14 +114,14 @@ static void check_lag(qsm_stream *stream, uint64_t now_ns) {
     qsm_engine *engine = stream->region->engine;
     uint64_t quarter = engine->config.lag_ns_max / 4;
     if (stream->orphan) return;
-    if (does_not_read(engine, now_ns)) qsm_client_report_slow(engine, stream->region);
+    if (does_not_read(engine, now_ns)) qsm_request_report_slow(engine, stream->region);
     if (now_ns - stream->lag_marked_ns < quarter) return;
     /* Full of packets that are kept for others: somebody else is behind. */
     if (qsm_delivery_is_full(engine) && !qsm_delivery_waits_for_reader(engine))
         memset(stream->lag_mark, 0, sizeof stream->lag_mark);
     if (stream->lag_mark[3] != 0 && stream->contiguous < stream->lag_mark[3] &&
         now_ns - stream->lag_marked_ns < 2 * quarter)
-        qsm_client_report_slow(engine, stream->region);
+        qsm_request_report_slow(engine, stream->region);
     for (uint32_t i = 3; i > 0; i--)
         stream->lag_mark[i] = stream->lag_mark[i - 1];
     stream->lag_mark[0] = stream->high;

@@ -1,0 +1,40 @@
+/*
+ * directory.h - what one host (in one term) has told: its numbering of groups and how far its
+ * batches have been applied. Those of earlier hosts stay while regions of theirs are being drained.
+ */
+#ifndef QSM_MEMBERSHIP_DIRECTORY_H
+#define QSM_MEMBERSHIP_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/table.h"
+#include "qsm.h"
+
+typedef struct qsm_client qsm_client;
+
+typedef struct qsm_directory {
+    bool used;
+    uint32_t tag; /* upper half of the ids of its regions */
+    uint64_t applied;
+    uint32_t region_count;
+    qsm_table groups; /* handle -> qsm_group */
+    bool judged;      /* the host is gone, and it has been decided who is left */
+    qsm_table alive;  /* then: ids of those who are */
+} qsm_directory;
+
+/* The directory of that host; NULL: neither followed now nor are regions of it here. */
+qsm_directory *qsm_directory_find(qsm_client *client, uint32_t tag);
+/* The directory of the host that is followed from now on, a new one when the host is new. NULL:
+ * there are too many. */
+qsm_directory *qsm_directory_enter(qsm_engine *engine, uint32_t tag);
+/* Frees it if it is that of an earlier host and its last region is gone. */
+void qsm_directory_unused(qsm_engine *engine, qsm_directory *directory);
+void qsm_directory_free(qsm_directory *directory);
+/* False when the node did not come over from that host with this one: it counts as dead in all
+ * regions of that host. */
+bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id);
+/* True for the host that is followed and for earlier ones whose regions are still here. */
+bool qsm_client_has_followed(qsm_engine *engine, uint32_t tag);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * host_tell.c - writes a batch for one node: regions and views that are new to it, who sends into
+ * its regions from outside, who has died, what is to be drained and what is dissolved.
+ */
+#include <assert.h>
+
+#include "core/engine.h"
+#include "membership/client.h"
+#include "membership/host.h"
+
+static bool has_member(const qsm_host_region *region, uint64_t id) {
+    for (uint32_t i = 0; i < region->member_count; i++)
+        if (region->members[i] == id) return true;
+    return false;
+}
+
+static void tell_region(qsm_host *host, qsm_host_client *client, qsm_host_region *region) {
+    qsm_bytes *out = &client->batch;
+    const qsm_host_region *base = region->base;
+    if (base != NULL && qsm_table_get(&client->known, base->uid) == NULL) base = NULL;
+    qsm_bytes_add64(out, region->uid);
+    qsm_bytes_add64(out, base != NULL ? base->uid : 0);
+    qsm_bytes_add_address(out, &region->address);
+    qsm_bytes_add8(out, region->unicast);
+    uint32_t count_at = out->count, count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t i = 0; base != NULL && i < base->member_count; i++)
+        if (!has_member(region, base->members[i])) {
+            qsm_bytes_add64(out, base->members[i]);
+            count++;
+        }
+    qsm_bytes_patch32(out, count_at, count);
+    count_at = out->count;
+    count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t i = 0; i < region->member_count; i++) {
+        if (base != NULL && has_member(base, region->members[i])) continue;
+        const qsm_host_client *member = qsm_table_get(&host->client_by_id, region->members[i]);
+        assert(member != NULL); /* regions are made of the roster */
+        qsm_bytes_add64(out, member->id);
+        qsm_bytes_add64(out, member->rank);
+        qsm_bytes_add_address(out, &member->address);
+        count++;
+    }
+    qsm_bytes_patch32(out, count_at, count);
+    qsm_table_put(&client->known, region->uid, region);
+    qsm_table_put(&region->participants, client->id, client);
+}
+
+static void tell_group(qsm_host_client *client, const qsm_host_group *group) {
+    qsm_bytes *out = &client->batch;
+    uint32_t in_regions = 0;
+    for (uint32_t i = 0; i < group->region_count; i++)
+        in_regions += group->regions[i]->member_count;
+    bool listed = in_regions != group->member_count; /* else the members are those of the regions */
+    bool hybrid = qsm_address_is_set(&group->hybrid);
+    qsm_bytes_add32(out, group->handle);
+    qsm_bytes_add(out, group->id, QSM_GROUP_ID_BYTES);
+    qsm_bytes_add64(out, group->view);
+    qsm_bytes_add8(out, (uint8_t)(listed | hybrid << 1));
+    if (hybrid) qsm_bytes_add_address(out, &group->hybrid);
+    qsm_bytes_add16(out, (uint16_t)group->region_count);
+    for (uint32_t i = 0; i < group->region_count; i++)
+        qsm_bytes_add64(out, group->regions[i]->uid);
+    if (!listed) return;
+    qsm_bytes_add32(out, group->member_count);
+    qsm_bytes_add(out, group->members, group->member_count * 8); /* little endian hosts only: see
+                                                                    below */
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "member lists are copied as they are");
+
+static bool concerns(const qsm_host_client *client, const qsm_host_group *group) {
+    return !client->pending && group->member_count > 0 && (group->changed || !client->told);
+}
+
+static void tell_views(qsm_host *host, qsm_host_client *client) {
+    qsm_bytes *out = &client->batch;
+    uint32_t count_at = out->count, count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t g = 0; g < client->group_count; g++) {
+        qsm_host_group *group = host->group_by_handle[client->groups[g] - 1];
+        for (uint32_t i = 0; concerns(client, group) && i < group->region_count; i++)
+            if (qsm_table_get(&client->known, group->regions[i]->uid) == NULL) {
+                tell_region(host, client, group->regions[i]);
+                count++;
+            }
+    }
+    qsm_bytes_patch32(out, count_at, count);
+    count_at = out->count;
+    count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t g = 0; g < client->group_count; g++) {
+        qsm_host_group *group = host->group_by_handle[client->groups[g] - 1];
+        if (!concerns(client, group)) continue;
+        tell_group(client, group);
+        count++;
+    }
+    qsm_bytes_patch32(out, count_at, count);
+}
+
+/* A region may hold nodes that are not in a group whose messages come to it: they help to recover
+ * them, so they must know who sends them. */
+static void tell_outsiders(qsm_host *host, qsm_host_client *client) {
+    qsm_bytes *out = &client->batch;
+    uint32_t count_at = out->count, count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t g = 0; g < host->next_handle; g++) {
+        const qsm_host_group *group = host->group_by_handle[g];
+        if (!group->changed || group->region_count < 2) continue;
+        for (uint32_t r = 0; r < group->region_count; r++) {
+            const qsm_host_region *region = group->regions[r];
+            if (!has_member(region, client->id)) continue;
+            for (uint32_t m = 0; m < group->member_count; m++) {
+                const qsm_host_client *sender =
+                    qsm_table_get(&host->client_by_id, group->members[m]);
+                if (sender == NULL || has_member(region, sender->id)) continue;
+                qsm_bytes_add64(out, region->uid);
+                qsm_bytes_add64(out, sender->id);
+                qsm_bytes_add_address(out, &sender->address);
+                count++;
+            }
+        }
+    }
+    qsm_bytes_patch32(out, count_at, count);
+}
+
+/* Of the regions of earlier hosts, all who are not listed are dead. */
+static void tell_judgements(const qsm_host *host, qsm_bytes *out) {
+    uint32_t count_at = out->count, count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t i = 0; i < host->legacy_count; i++) {
+        const qsm_table *reporters = &host->legacies[i]->reporters;
+        if (!host->legacies[i]->tell) continue;
+        count++;
+        qsm_bytes_add32(out, host->legacies[i]->tag);
+        qsm_bytes_add32(out, reporters->count);
+        for (uint32_t slot = 0; slot < reporters->capacity; slot++)
+            if (reporters->slots[slot].value != NULL)
+                qsm_bytes_add64(out, reporters->slots[slot].key);
+    }
+    qsm_bytes_patch32(out, count_at, count);
+}
+
+void qsm_host_tell_client(qsm_host *host, qsm_host_client *client, qsm_host_region **closing,
+                          uint32_t closing_count) {
+    qsm_bytes *out = &client->batch;
+    out->count = 0;
+    out->failed = false;
+    qsm_bytes_add8(out, QSM_TO_CLIENT_BATCH);
+    qsm_bytes_add32(out, host->tag);
+    qsm_bytes_add64(out, host->batch);
+    qsm_bytes_add32(out, client->join);
+    qsm_bytes_add32(out, client->requests_seen);
+    tell_views(host, client);
+    tell_outsiders(host, client);
+    qsm_bytes_add32(out, host->death_count);
+    for (uint32_t i = 0; i < host->death_count; i++)
+        qsm_bytes_add64(out, host->deaths[i]);
+    tell_judgements(host, out);
+    uint32_t count_at = out->count, count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t i = 0; i < closing_count; i++)
+        if (qsm_table_get(&client->known, closing[i]->uid) != NULL) {
+            qsm_bytes_add64(out, closing[i]->uid);
+            count++;
+        }
+    qsm_bytes_patch32(out, count_at, count);
+    count_at = out->count;
+    count = 0;
+    qsm_bytes_add32(out, 0);
+    for (uint32_t i = 0; i < host->dissolved_count; i++)
+        if (qsm_table_get(&client->known, host->dissolved[i]->uid) != NULL) {
+            qsm_bytes_add64(out, host->dissolved[i]->uid);
+            count++;
+        }
+    qsm_bytes_patch32(out, count_at, count);
+    client->told = !client->pending;
+    client->told_batch = host->batch;
+}
