@@ -11,14 +11,24 @@
     __attribute__((target("aes,pclmul,sse4.1,avx2,avx512f,avx512bw,avx512vl,vaes,vpclmulqdq")))
 #define WIDE_INLINE WIDE __attribute__((always_inline)) static inline
 
-enum { ROUNDS = 14, BLOCK = 16, VECTOR = 64, VECTORS = 4, CHUNK = VECTOR * VECTORS, POWERS = 17 };
+enum {
+    ROUNDS = 14,
+    BLOCK = 16,
+    LANES = 4, /* blocks in a vector */
+    VECTOR = BLOCK * LANES,
+    VECTORS = 8, /* in a chunk: so many are under way at once */
+    CHUNK = VECTOR * VECTORS,
+    CHUNK_LANES = LANES * VECTORS,
+    POWERS = CHUNK_LANES + 1
+};
 
-/* What the 512 bytes of a key hold. Powers of the authenticator's key in the order in which they
- * are used: the greatest first, for the sixteen blocks that may be left at the end and the length
- * behind them. Each is multiplied by x beforehand, which makes the reduction shorter. */
+/* What the bytes of a key hold. Powers of the authenticator's key in the order in which they are
+ * used: the greatest first, for the blocks of a chunk and the length behind them. Each is
+ * multiplied by x beforehand, which makes the reduction shorter. Behind the last are zeros, for
+ * lanes and a whole vector beyond the last block. */
 typedef struct {
     uint8_t rounds[ROUNDS + 1][BLOCK];
-    uint8_t powers[POWERS][BLOCK];
+    uint8_t powers[POWERS + 2 * LANES][BLOCK];
 } wide_key;
 
 _Static_assert(sizeof(wide_key) == sizeof(qsm_aes_key), "one key's room");
@@ -122,9 +132,10 @@ WIDE void qsm_aes_wide_expand(qsm_aes_key *out, const uint8_t secret[QSM_AES_KEY
         powers[degree] = multiply(powers[degree / 2], powers[degree - degree / 2]);
     for (int degree = 1; degree <= POWERS; degree++)
         _mm_store_si128((void *)key->powers[POWERS - degree], powers[degree]);
+    memset(key->powers[POWERS], 0, 2 * LANES * BLOCK);
 }
 
-/* Products of up to sixteen blocks that are not yet reduced. */
+/* Products of blocks that are not yet reduced. */
 typedef struct {
     __m512i low, middle, high;
 } products;
@@ -158,140 +169,174 @@ WIDE_INLINE __m512i reversed_blocks(__m512i blocks) {
     return _mm512_shuffle_epi8(blocks, order);
 }
 
-/* ---- a message ---- */
+/* ---- a message ----
+ *
+ * The block that masks the tag is the first of the key stream, so it takes the first lane and the
+ * text begins in the second. In the hash that lane is zero, which changes nothing in front of the
+ * first block. */
+
+typedef struct {
+    const wide_key *key;
+    const uint8_t *in;
+    uint8_t *out;
+    uint32_t bytes;   /* still to be done */
+    __m512i counters; /* of the next vector, their numbers as integers */
+    __m128i hash;     /* of all that has been hashed */
+    __m128i tag_mask;
+    __m512i length;        /* the last block of the hash, as a number */
+    __m512i text[VECTORS]; /* sealing: what was made last and is not hashed yet */
+} message;
+
+/* Vectors that are hashed while others are encrypted. */
+typedef struct {
+    const __m512i *vectors;
+    int count;
+    uint32_t lanes; /* blocks in them; behind the last chunk comes the length */
+    bool last;
+} unhashed;
+
+WIDE_INLINE const uint8_t *first_power(const message *of, const unhashed *chunk) {
+    return of->key->powers[chunk->last ? CHUNK_LANES - chunk->lanes : 1];
+}
+
+WIDE_INLINE void hash_vector(const message *of, const unhashed *chunk, int index, products *sum) {
+    __m512i blocks = reversed_blocks(chunk->vectors[index]);
+    if (index == 0) blocks = _mm512_xor_si512(blocks, _mm512_zextsi128_si512(of->hash));
+    add_product(sum, blocks, _mm512_loadu_si512(first_power(of, chunk) + index * VECTOR));
+}
+
+WIDE_INLINE void finish_hash(message *of, const unhashed *chunk, products *sum) {
+    if (chunk->last) add_product(sum, of->length, _mm512_loadu_si512(of->key->powers[POWERS - 1]));
+    of->hash = reduce_products(sum);
+}
 
 WIDE_INLINE __m512i round_key(const wide_key *key, int round) {
     return _mm512_broadcast_i32x4(_mm_load_si128((const void *)key->rounds[round]));
 }
 
-/* Blocks whose products are to be added to the hash. */
-typedef struct {
-    __m512i blocks[VECTORS]; /* as they are on the wire */
-    bool any;
-} unhashed;
-
-/* Makes the key stream of some vectors from `counters` (whose numbers are integers) and moves those
- * on. Between the rounds, each of which waits for the one before, a chunk that is complete is added
- * to the hash. */
-WIDE_INLINE void make_stream(const wide_key *key, __m512i *counters, __m512i stream[VECTORS],
-                             int count, const unhashed *chunk, __m128i *hash) {
+/* Makes the key stream of some vectors. Between the rounds, each of which waits for the one before,
+ * a chunk that is complete is hashed. */
+WIDE_INLINE void make_stream(message *of, __m512i stream[VECTORS], int count,
+                             const unhashed *chunk) {
     const __m512i four = _mm512_set_epi32(4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0);
     const __m512i order =
         _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
-    __m512i first = round_key(key, 0);
-#pragma GCC unroll 4
+    __m512i first = round_key(of->key, 0);
+#pragma GCC unroll 8
     for (int index = 0; index < count; index++) {
-        stream[index] = _mm512_xor_si512(_mm512_shuffle_epi8(*counters, order), first);
-        *counters = _mm512_add_epi32(*counters, four);
+        stream[index] = _mm512_xor_si512(_mm512_shuffle_epi8(of->counters, order), first);
+        of->counters = _mm512_add_epi32(of->counters, four);
     }
     products sum = no_products();
 #pragma GCC unroll 13
     for (int round = 1; round < ROUNDS; round++) {
-        __m512i next = round_key(key, round);
-#pragma GCC unroll 4
+        __m512i next = round_key(of->key, round);
+#pragma GCC unroll 8
         for (int index = 0; index < count; index++)
             stream[index] = _mm512_aesenc_epi128(stream[index], next);
-        if (!chunk->any || round % 2 == 0 || round / 2 >= VECTORS) continue;
-        __m512i blocks = reversed_blocks(chunk->blocks[round / 2]);
-        if (round / 2 == 0) blocks = _mm512_xor_si512(blocks, _mm512_zextsi128_si512(*hash));
-        add_product(&sum, blocks, _mm512_loadu_si512(key->powers[1 + round / 2 * VECTORS]));
+        if (round <= chunk->count) hash_vector(of, chunk, round - 1, &sum);
     }
-    if (chunk->any) *hash = reduce_products(&sum);
-    __m512i last = round_key(key, ROUNDS);
-#pragma GCC unroll 4
+    __m512i last = round_key(of->key, ROUNDS);
+#pragma GCC unroll 8
     for (int index = 0; index < count; index++)
         stream[index] = _mm512_aesenclast_epi128(stream[index], last);
+    if (chunk->count > 0) finish_hash(of, chunk, &sum);
 }
 
-/* Encrypts or decrypts less than a chunk into `out`, and writes what is authenticated to `text`. */
-WIDE_INLINE void run_part(const wide_key *key, __m512i counters, const unhashed *chunk,
-                          __m128i *hash, const uint8_t *in, uint32_t bytes, uint8_t *out,
-                          bool opens, uint8_t *text, int vectors) {
-    __m512i stream[VECTORS];
-    make_stream(key, &counters, stream, vectors, chunk, hash);
-#pragma GCC unroll 4
-    for (int index = 0; index < vectors; index++) {
-        uint32_t begin = (uint32_t)index * VECTOR;
-        uint32_t here = bytes > begin ? bytes - begin : 0;
-        __mmask64 mask = here >= VECTOR ? ~0ull : (1ull << here) - 1;
-        __m512i taken = _mm512_maskz_loadu_epi8(mask, in + begin);
-        __m512i made = _mm512_maskz_mov_epi8(mask, _mm512_xor_si512(taken, stream[index]));
-        _mm512_mask_storeu_epi8(out + begin, mask, made);
-        _mm512_store_si512(text + begin, opens ? taken : made);
+/* Where a vector of a chunk lies in what is still to be done: the first of all has one lane less
+ * of it. */
+WIDE_INLINE uint32_t offset_of(int index, bool first) {
+    return (uint32_t)index * VECTOR - (first && index > 0 ? BLOCK : 0);
+}
+
+WIDE_INLINE __mmask64 mask_of(const message *of, int index, bool first, bool last) {
+    uint32_t most = first && index == 0 ? VECTOR - BLOCK : VECTOR;
+    uint32_t offset = offset_of(index, first);
+    uint32_t here = !last ? most : of->bytes > offset ? of->bytes - offset : 0;
+    return here >= most ? ~0ull >> (VECTOR - most) : (1ull << here) - 1;
+}
+
+/* One lane up, an empty one below; and back. */
+WIDE_INLINE __m512i lane_up(__m512i value) {
+    return _mm512_alignr_epi64(value, _mm512_setzero_si512(), 6);
+}
+WIDE_INLINE __m512i lane_down(__m512i value) {
+    return _mm512_alignr_epi64(_mm512_setzero_si512(), value, 2);
+}
+
+/* Encrypts or decrypts a chunk of some vectors. All but the first argument are known where this is
+ * called, so that there is code of its own for each. */
+WIDE_INLINE void run_chunk(message *of, bool opens, bool first, bool last, int count) {
+    __m512i stream[VECTORS], taken[VECTORS];
+#pragma GCC unroll 8
+    for (int index = 0; index < count; index++) {
+        __mmask64 mask = mask_of(of, index, first, last);
+        taken[index] = _mm512_maskz_loadu_epi8(mask, of->in + offset_of(index, first));
+        if (first && index == 0) taken[index] = lane_up(taken[index]);
+    }
+    uint32_t lanes = (of->bytes + BLOCK - 1) / BLOCK + (first ? 1 : 0);
+    unhashed before = {.vectors = of->text, .count = first ? 0 : VECTORS};
+    unhashed here = {.vectors = taken, .count = count, .lanes = lanes, .last = last};
+    make_stream(of, stream, count, opens ? &here : &before);
+    if (first) of->tag_mask = _mm512_castsi512_si128(stream[0]);
+#pragma GCC unroll 8
+    for (int index = 0; index < count; index++) {
+        __mmask64 mask = mask_of(of, index, first, last);
+        __m512i made = _mm512_xor_si512(taken[index], stream[index]);
+        if (first && index == 0) made = lane_down(made);
+        made = _mm512_maskz_mov_epi8(mask, made);
+        _mm512_mask_storeu_epi8(of->out + offset_of(index, first), mask, made);
+        of->text[index] = first && index == 0 ? lane_up(made) : made;
+    }
+    if (!last) {
+        uint32_t done = CHUNK - (first ? BLOCK : 0);
+        of->in += done;
+        of->out += done;
+        of->bytes -= done;
+    } else if (!opens) {
+        products sum = no_products();
+        here.vectors = of->text;
+#pragma GCC unroll 8
+        for (int index = 0; index < count; index++)
+            hash_vector(of, &here, index, &sum);
+        finish_hash(of, &here, &sum);
     }
 }
 
-/* The last 0 to 255 bytes, and behind them the block that tells the length. */
-WIDE_INLINE __m128i run_rest(const wide_key *key, __m512i counters, const unhashed *chunk,
-                             __m128i hash, const uint8_t *in, uint32_t bytes, uint8_t *out,
-                             bool opens, uint64_t total_bits) {
-    _Alignas(64) uint8_t text[CHUNK + VECTOR];
-    uint32_t blocks = (bytes + BLOCK - 1) / BLOCK;
-    _mm512_store_si512(text + (size_t)blocks / VECTORS * VECTOR, _mm512_setzero_si512());
-    if (bytes > 2 * VECTOR || chunk->any)
-        run_part(key, counters, chunk, &hash, in, bytes, out, opens, text, VECTORS);
-    else if (bytes > VECTOR)
-        run_part(key, counters, chunk, &hash, in, bytes, out, opens, text, 2);
-    else if (bytes > 0)
-        run_part(key, counters, chunk, &hash, in, bytes, out, opens, text, 1);
-    /* Bytes are reversed below; the length is stored so that this makes a number of it. */
-    __m128i length = reversed(_mm_set_epi64x(0, (long long)total_bits));
-    _mm_store_si128((void *)(text + (size_t)blocks * BLOCK), length);
-    blocks++;
-    products sum = no_products();
-    for (uint32_t block = 0; block < blocks; block += VECTORS) {
-        /* Lanes beyond the last block are multiplied by nothing. */
-        uint32_t lanes = blocks - block < VECTORS ? blocks - block : VECTORS;
-        __m512i powers = _mm512_maskz_loadu_epi64((__mmask8)((1u << 2 * lanes) - 1),
-                                                  key->powers[POWERS - blocks + block]);
-        __m512i part = reversed_blocks(_mm512_load_si512(text + (size_t)block * BLOCK));
-        if (block == 0) part = _mm512_xor_si512(part, _mm512_zextsi128_si512(hash));
-        add_product(&sum, part, powers);
-    }
-    return reduce_products(&sum);
+/* The last chunk: as many vectors as it needs, or one more. */
+WIDE_INLINE void run_last(message *of, bool opens, bool first) {
+    uint32_t vectors = (of->bytes + (first ? BLOCK : 0) + VECTOR - 1) / VECTOR;
+    if (vectors <= 2)
+        run_chunk(of, opens, first, true, 2);
+    else if (vectors <= 4)
+        run_chunk(of, opens, first, true, 4);
+    else if (vectors <= 6)
+        run_chunk(of, opens, first, true, 6);
+    else
+        run_chunk(of, opens, first, true, VECTORS);
 }
 
-/* `opens` is known where this is called, so that there is code of its own for either. */
+/* `opens` is known where this is called. */
 WIDE_INLINE void run(const wide_key *key, const uint8_t nonce[QSM_AES_NONCE_BYTES],
                      const uint8_t *in, uint32_t bytes, uint8_t *out, bool opens, uint8_t tag[16]) {
     uint32_t words[3];
     memcpy(words, nonce, sizeof words);
     __m128i start = _mm_set_epi32(1, (int)words[2], (int)words[1], (int)words[0]);
-    __m512i counters =
+    message of = {.key = key, .in = in, .out = out, .bytes = bytes};
+    of.counters =
         _mm512_add_epi32(_mm512_broadcast_i32x4(start),
-                         _mm512_set_epi32(4, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0));
-    __m128i mask =
-        encrypt_block(key, _mm_set_epi32(0x01000000, (int)words[2], (int)words[1], (int)words[0]));
-    __m128i hash = _mm_setzero_si128();
-    uint64_t total_bits = (uint64_t)bytes * 8;
-    unhashed chunk = {.any = false};
-    for (; bytes >= CHUNK; in += CHUNK, out += CHUNK, bytes -= CHUNK) {
-        __m512i stream[VECTORS], taken[VECTORS];
-#pragma GCC unroll 4
-        for (int index = 0; index < VECTORS; index++)
-            taken[index] = _mm512_loadu_si512(in + index * VECTOR);
-        if (opens) { /* what is hashed is here already; else it is the chunk before this */
-            memcpy(chunk.blocks, taken, sizeof taken);
-            chunk.any = true;
-        }
-        if (chunk.any)
-            make_stream(key, &counters, stream, VECTORS, &chunk, &hash);
-        else
-            make_stream(key, &counters, stream, VECTORS, &(unhashed){.any = false}, &hash);
-#pragma GCC unroll 4
-        for (int index = 0; index < VECTORS; index++) {
-            __m512i made = _mm512_xor_si512(taken[index], stream[index]);
-            _mm512_storeu_si512(out + index * VECTOR, made);
-            if (!opens) chunk.blocks[index] = made;
-        }
-        chunk.any = !opens;
+                         _mm512_set_epi32(3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0));
+    of.hash = _mm_setzero_si128();
+    of.length = _mm512_zextsi128_si512(_mm_set_epi64x(0, (long long)bytes * 8));
+    if (bytes <= CHUNK - BLOCK) {
+        run_last(&of, opens, true);
+    } else {
+        run_chunk(&of, opens, true, false, VECTORS);
+        while (of.bytes > CHUNK)
+            run_chunk(&of, opens, false, false, VECTORS);
+        run_last(&of, opens, false);
     }
-    if (chunk.any)
-        hash = run_rest(key, counters, &chunk, hash, in, bytes, out, opens, total_bits);
-    else
-        hash = run_rest(key, counters, &(unhashed){.any = false}, hash, in, bytes, out, opens,
-                        total_bits);
-    _mm_storeu_si128((void *)tag, _mm_xor_si128(reversed(hash), mask));
+    _mm_storeu_si128((void *)tag, _mm_xor_si128(reversed(of.hash), of.tag_mask));
 }
 
 WIDE void qsm_aes_wide_seal(const qsm_aes_key *key, const uint8_t nonce[QSM_AES_NONCE_BYTES],
