@@ -132,22 +132,51 @@ static void look(bench *all, sums *sum) {
     }
 }
 
+/* When the sender's next message is due: senders take turns, as people do. */
+static uint64_t due_ns(const bench *all, const node *own, uint64_t begin_ns) {
+    double interval_ns = 1e9 / (double)all->chosen.rate;
+    double turn = (double)own->index / (double)all->chosen.senders;
+    return begin_ns + (uint64_t)(((double)(own->due - own->sent_before) + turn) * interval_ns);
+}
+
+/* Offers what is due by now, each message in the next group; returns when more will be. */
+static uint64_t offer_due(bench *all, uint64_t begin_ns, uint64_t now_ns) {
+    uint64_t next_ns = UINT64_MAX;
+    for (uint32_t index = 0; index < all->chosen.senders; index++) {
+        node *own = &all->nodes[index];
+        uint32_t first, count = groups_of(all, index, &first);
+        for (; due_ns(all, own, begin_ns) <= now_ns; own->due++)
+            qsm_group_offer(own->groups[own->due % count], feed, own, 1);
+        uint64_t at_ns = due_ns(all, own, begin_ns);
+        if (at_ns < next_ns) next_ns = at_ns;
+    }
+    return next_ns;
+}
+
+static void offer_all(bench *all) {
+    for (uint32_t index = 0; index < all->chosen.senders; index++) {
+        uint32_t first, count = groups_of(all, index, &first);
+        for (uint32_t i = 0; i < count; i++)
+            qsm_group_offer(all->nodes[index].groups[i], feed, &all->nodes[index], 1);
+    }
+}
+
 static void send_for(bench *all, uint64_t span_ns, sums *sum) {
     uint64_t begin_ns = qsm_sim_now_ns(all->sim), end_ns = begin_ns + span_ns, now_ns;
+    uint64_t look_ns = begin_ns + SAMPLE_NS;
     for (uint32_t index = 0; index < all->chosen.senders; index++)
-        all->nodes[index].sent_before = all->nodes[index].sent;
+        all->nodes[index].sent_before = all->nodes[index].due = all->nodes[index].sent;
     while ((now_ns = qsm_sim_now_ns(all->sim)) < end_ns) {
-        for (uint32_t index = 0; index < all->chosen.senders; index++) {
-            node *own = &all->nodes[index];
-            own->due = own->sent_before +
-                       (uint64_t)((double)(now_ns - begin_ns) * (double)all->chosen.rate * 1e-9) +
-                       1;
-            uint32_t first, count = groups_of(all, index, &first);
-            for (uint32_t i = 0; i < count; i++)
-                qsm_group_offer(own->groups[i], feed, own, 1);
+        uint64_t next_ns = look_ns;
+        if (all->chosen.rate == 0) offer_all(all);
+        if (all->chosen.rate != 0) {
+            uint64_t due = offer_due(all, begin_ns, now_ns);
+            if (due < next_ns) next_ns = due;
         }
-        qsm_sim_run_until(all->sim, now_ns + (all->chosen.rate ? NS_PER_MS : SAMPLE_NS));
+        qsm_sim_run_until(all->sim, next_ns < end_ns ? next_ns : end_ns);
+        if (next_ns < look_ns) continue;
         look(all, sum);
+        look_ns += SAMPLE_NS;
     }
 }
 

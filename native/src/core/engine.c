@@ -453,8 +453,8 @@ int qsm_engine_subscriptions(const qsm_engine *engine, qsm_address *addresses, u
                              uint64_t *generation) {
     uint32_t count = 0;
     if (generation != NULL) *generation = engine->subscription_generation;
-    if (!qsm_address_is_set(&engine->config.rendezvous)) return 0;
-    if (count < count_max) addresses[count++] = engine->config.rendezvous;
+    if (count_max == 0 || !qsm_address_is_set(&engine->config.rendezvous)) return 0;
+    addresses[count++] = engine->config.rendezvous;
     uint32_t cursor = 0;
     for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
         if (region->my_index >= 0 && !region->unicast && count < count_max)

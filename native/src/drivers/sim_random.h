@@ -49,20 +49,32 @@ static inline bool qsm_sim_random_chance(qsm_sim_random *random, uint32_t ppm) {
     return ppm != 0 && qsm_sim_random_next(random) % QSM_SIM_PPM < ppm;
 }
 
-/* Bytes are read in the machine's order: hashes are compared within one machine. */
+/* One word more of a hash. */
+static inline uint64_t qsm_sim_hash_word(uint64_t hash, const uint8_t *data) {
+    uint64_t word;
+    memcpy(&word, data, sizeof word);
+    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+    return hash ^ hash >> 32;
+}
+
+/* Bytes are read in the machine's order: hashes are compared within one machine. Four words at a
+ * time do not wait for each other. */
 static inline uint64_t qsm_sim_hash_bytes(const uint8_t *data, uint32_t bytes) {
     uint64_t hash = bytes;
-    uint64_t word;
-    while (bytes >= sizeof word) {
-        memcpy(&word, data, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-        hash ^= hash >> 32;
-        data += sizeof word;
-        bytes -= (uint32_t)sizeof word;
+    if (bytes >= 64) {
+        uint64_t lanes[4] = {hash, 1, 2, 3};
+        for (; bytes >= 32; data += 32, bytes -= 32)
+            for (uint32_t i = 0; i < 4; i++)
+                lanes[i] = qsm_sim_hash_word(lanes[i], data + 8 * i);
+        for (uint32_t i = 1; i < 4; i++)
+            lanes[0] = qsm_sim_mix2(lanes[0], lanes[i]);
+        hash = lanes[0];
     }
-    word = 0;
-    if (bytes != 0) memcpy(&word, data, bytes);
-    return qsm_sim_mix2(hash, word);
+    for (; bytes >= 8; data += 8, bytes -= 8)
+        hash = qsm_sim_hash_word(hash, data);
+    uint64_t last = 0;
+    if (bytes != 0) memcpy(&last, data, bytes);
+    return qsm_sim_mix2(hash, last);
 }
 
 #endif

@@ -188,9 +188,10 @@ static uint32_t step_send(qsm_sim *sim, uint32_t index, uint64_t own_ns) {
 static void step_subscribe(qsm_sim *sim, uint32_t index) {
     sim_node *node = &sim->nodes[index];
     uint64_t generation = 0;
+    qsm_engine_subscriptions(node->engine, NULL, 0, &generation);
+    if (node->subscribed && generation == node->subscriptions_generation) return;
     int count = qsm_engine_subscriptions(node->engine, sim->subscriptions,
                                          sim->subscriptions_capacity, &generation);
-    if (node->subscribed && generation == node->subscriptions_generation) return;
     while (count >= 0 && (uint32_t)count >= sim->subscriptions_capacity) {
         const uint32_t capacity = sim->subscriptions_capacity == 0
                                       ? SUBSCRIPTIONS_GUESS
@@ -244,7 +245,8 @@ static void step(qsm_sim *sim, uint32_t index) {
             node->busy_until_ns = sim->now_ns + node->cost_ns * cost;
             break;
         }
-        const bool idle = events == 0 && sent == 0 && node->socket.count == 0;
+        /* What the application did shows in the deadline; what was sent may have made events. */
+        const bool idle = events < EVENT_BATCH && sent == 0 && node->socket.count == 0;
         if (idle && (worked == 0 || qsm_engine_deadline_ns(engine) > own_ns)) break;
     }
     sim->stepping = UINT32_MAX;
