@@ -185,20 +185,6 @@ _FIELDS = {
 }
 
 
-# What the store keeps of each kind: where the row comes from, and the columns of the kind. The
-# rest of the head (program, scope) is in the segment's own row.
-KIND_COLUMNS: dict[str, tuple[str, ...]] = {
-    kind.name: tuple(
-        name
-        for name in NAMES
-        if name in ("segment", "ordinal", "time_ns")
-        or name in {column for _, column, _ in _FIELDS[kind]}
-        or (kind is Record.VIEW and name == "member_count")
-    )
-    for kind in Record
-}
-
-
 def row_values(row: Row) -> dict[str, Any]:
     """The columns of one record; OutOfRange when one of its fields cannot be in a column."""
     values: dict[str, Any] = {"kind": row.kind.name, "time_ns": _positive(row.time_ns)}

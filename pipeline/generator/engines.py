@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pipeline.generator.office import Office
 from pipeline.generator.options import TraceOptions
-from pipeline.generator.table import columns_table
+from pipeline.generator.table import Part, Words, part
 
 SAMPLE_NS = 10_000_000_000
 VIEW_MEMBERS_MAX = 64
@@ -37,14 +37,14 @@ SWING_AT, SWING_SAMPLES = 0.60, 36
 REBUILD_AT, REBUILD_SAMPLES = 0.80, 6
 
 
-def engine_tables(
+def engine_parts(
     office: Office,
     nodes: NDArray[np.int64],
     options: TraceOptions,
     share: float,
     bounds: NDArray[np.int64],
-) -> Iterator[Any]:
-    """One table for each part of the trace."""
+) -> Iterator[list[Part]]:
+    """The rows of each part of the trace, by kind."""
     # Two engines at least; in a trace of few events they log only for a while.
     samples = max(2, min(int(options.hours * 3600e9 // SAMPLE_NS), options.events // 20))
     logged = max(2, min(len(nodes), round(share * options.events / (2 * samples))))
@@ -57,7 +57,7 @@ def engine_tables(
         steps = np.arange(-(-int(first_ns) // SAMPLE_NS), -(-int(last_ns) // SAMPLE_NS))
         steps = steps[steps < samples]
         if len(steps) == 0:
-            yield _views(source, office, nodes, options, (int(first_ns), int(last_ns)))
+            yield [_views(source, office, nodes, options, (int(first_ns), int(last_ns)))]
             continue
         deltas = _deltas(source, regions, steps, samples)
         totals = grown[None, :, :] + np.cumsum(deltas, axis=0)
@@ -67,7 +67,7 @@ def engine_tables(
         who = np.tile(chosen, len(steps))
         flat = totals.reshape(-1)
         offsets = np.arange(0, len(flat) + 1, len(COUNTER_NAMES), dtype=np.int32)
-        counters = columns_table(
+        counters = part(
             len(who),
             kind="COUNTERS",
             time_ns=times,
@@ -77,7 +77,7 @@ def engine_tables(
         )
         region = _regions(source, office, nodes, deltas, times, who)
         views = _views(source, office, nodes, options, (int(first_ns), int(last_ns)))
-        yield pa.concat_tables([counters, region, views])
+        yield [counters, region, views]
 
 
 def _deltas(
@@ -152,13 +152,13 @@ def _regions(
     deltas: NDArray[np.int64],
     times: NDArray[np.int64],
     who: NDArray[np.int64],
-) -> Any:
+) -> Part:
     count = len(who)
     trouble = deltas[:, :, _AT["repairs_sent"]].reshape(-1) / 500
     token = 12_000_000 * np.exp(0.3 * source.normal(size=count)) * (1 + trouble)
     pending = source.poisson(20 * (1 + trouble))
     region = who // office.plan.department + 1
-    return columns_table(
+    return part(
         count,
         kind="REGION",
         time_ns=times,
@@ -182,19 +182,19 @@ def _views(
     nodes: NDArray[np.int64],
     options: TraceOptions,
     span: tuple[int, int],
-) -> Any:
-    part = (span[1] - span[0]) / (options.hours * 3600e9)
-    count = max(2, round(options.events * part * 0.002))
+) -> Part:
+    share = (span[1] - span[0]) / (options.hours * 3600e9)
+    count = max(2, round(options.events * share * 0.002))
     objects = source.integers(0, len(office.ids), size=count)
     members = [nodes[office.members[each][:VIEW_MEMBERS_MAX]].tolist() for each in objects.tolist()]
     times = options.start_ns + source.integers(span[0], max(span[0] + 1, span[1]), size=count)
-    return columns_table(
+    return part(
         count,
         kind="VIEW",
         time_ns=times,
-        node=pa.array([each[0] for each in members]),
-        group=pa.array(office.ids).take(pa.array(objects)),
+        node=np.array([each[0] for each in members]),
+        group=Words(objects, office.words),
         view=source.integers(1, 1 << 30, size=count),
         members=pa.array(members, type=pa.list_(pa.int64())),
-        member_count=pa.array([len(each) for each in members]),
+        member_count=np.array([len(each) for each in members]),
     )

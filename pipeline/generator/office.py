@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from pipeline.errors import PipelineProblem
@@ -50,7 +52,7 @@ class OfficePlan:
             raise PipelineProblem("The part of absences is from 0 to 1.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Office:
     """People are 0, 1, …; `members[g]` has who shares object g, `rates[g]` its part of messages."""
 
@@ -63,6 +65,26 @@ class Office:
     @property
     def memberships(self) -> int:
         return sum(map(len, self.members))
+
+    @cached_property
+    def words(self) -> Any:
+        """The ids as a list that columns point into."""
+        return pa.array(self.ids)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many share each object."""
+        return np.array([len(each) for each in self.members])
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where in `flat` the members of each object begin."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+
+    @cached_property
+    def flat(self) -> NDArray[np.int32]:
+        """The members of all objects, one object after the other."""
+        return np.concatenate(self.members)
 
 
 def node_of(person: int) -> int:

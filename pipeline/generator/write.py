@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from pipeline.columns import record_of
 from pipeline.files import replace_file
 from pipeline.generator.engines import COUNTER_NAMES
 from pipeline.generator.office import Office, node_of
 from pipeline.generator.options import START_NS, TraceOptions
-from pipeline.generator.table import columns_table, segment_table
+from pipeline.generator.table import Words, part, segment_table
 from pipeline.generator.trace import trace_tables
 from pipeline.landing.parquet_file import land
 from transport.event_log_schema import CLOSED_FOLDER, SUFFIX, Record, frame
 
 Tell = Callable[[int], None]
 
+WRITERS = 2
+
 
 def write_landed(office: Office, options: TraceOptions, landing: Path, tell: Tell) -> int:
     """Parquet files, as if a collector had landed them; gives the number of events."""
     written = 0
-    for number, table in enumerate(trace_tables(office, options)):
-        land(table, landing, f"generated-{options.seed}-{number:06d}")
-        written += table.num_rows
-        tell(written)
+    waiting: deque[Future[Path]] = deque()
+    # Compressing takes as long as drawing, and lets other threads run meanwhile.
+    with ThreadPoolExecutor(WRITERS) as pool:
+        for number, table in enumerate(trace_tables(office, options)):
+            if len(waiting) == WRITERS:
+                waiting.popleft().result()
+            name = f"generated-{options.seed}-{number:06d}"
+            waiting.append(pool.submit(land, table, landing, name))
+            written += table.num_rows
+            tell(written)
+        for each in waiting:
+            each.result()
     return written
 
 
@@ -59,20 +70,20 @@ def write_memberships(
     It is what planning reads, without the millions of events that it would not look at.
     """
     rows = 0
-    sizes = np.array([len(each) for each in office.members])
+    sizes = office.sizes
     counts = np.maximum(1, (office.rates * messages).round()).astype(np.int64)
     nodes = np.array([node_of(person) for person in range(office.plan.people)], dtype=np.int64)
-    for number, part in enumerate(
+    for number, some in enumerate(
         np.array_split(np.arange(len(sizes)), max(1, len(sizes) // 2000))
     ):
-        people = np.concatenate([office.members[each] for each in part])
-        objects = np.repeat(part, sizes[part])
-        table = columns_table(
+        people = np.concatenate([office.members[each] for each in some])
+        objects = np.repeat(some, sizes[some])
+        rows_of_all = part(
             len(people),
             kind="GROUP",
             time_ns=np.full(len(people), START_NS + int(seconds * 1e9)),
             node=nodes[people],
-            group=pa.array(office.ids).take(pa.array(objects)),
+            group=Words(objects, office.words),
             member_count=sizes[objects],
             messages=counts[objects],
             bytes=counts[objects] * 180,
@@ -81,7 +92,7 @@ def write_memberships(
             unacknowledged=np.zeros(len(people), dtype=np.int64),
         )
         name = f"memberships-{office.plan.people}-{number}"
-        land(segment_table([table], name, START_NS, COUNTER_NAMES), landing, name)
+        land(segment_table([rows_of_all], name, START_NS, COUNTER_NAMES), landing, name)
         rows += len(people)
     return rows
 

@@ -18,10 +18,9 @@ from pipeline.ingest.job import (
     JOB_VERSION,
     Ingested,
     IngestOptions,
-    check_landing,
-    files_of,
     take_in,
 )
+from pipeline.ingest.landed import check_landing, empty_files, files_in, unknown
 from pipeline.ingest.store import Store
 
 FILES_PER_BATCH = 1000
@@ -47,7 +46,7 @@ def stream(
         now_ns = clock_ns or (time.time_ns if every_s is not None else lambda: options.now_ns)
 
         def take(files: DataFrame, number: int) -> None:
-            new = files_of(files, options.landing, store)
+            new = unknown(files_in(files) + empty_files(spark, options.landing), store)
             if not new:
                 return
             this = IngestOptions(options.landing, now_ns(), options.horizon_days)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.columns import DAMAGED, KIND_COLUMNS, NAMES, REQUIRED
+from pipeline.columns import DAMAGED, NAMES, REQUIRED
 from transport.event_log_schema import VERSION
 
 DAMAGE = "damaged"
@@ -35,17 +35,14 @@ PROBLEMS = {
 FUTURE_NS = 3_600_000_000_000
 
 
-def classify(
-    events: DataFrame, now_ns: int, horizon_ns: int, kinds: Sequence[str] = tuple(REQUIRED)
-) -> DataFrame:
-    """Adds `problem`: null for rows that are in order. Rows of other kinds are incomplete, so
-    `kinds` is for whoever has only rows of these."""
+def classify(events: DataFrame, now_ns: int, horizon_ns: int) -> DataFrame:
+    """Adds `problem`: null for rows that are in order."""
     complete = reduce(
         lambda some, more: some | more,
         [
             (F.col("kind") == kind)
-            & reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in REQUIRED[kind]])
-            for kind in kinds
+            & reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in names])
+            for kind, names in REQUIRED.items()
         ],
     )
     problem = (
@@ -75,9 +72,22 @@ def mark_duplicates(events: DataFrame, segments: list[str]) -> DataFrame:
     return events.where(~suspect).unionByName(marked)
 
 
-def stored(events: DataFrame, kind: str) -> DataFrame:
-    """Rows of one kind that are in order: its columns, and the day of each."""
-    return events.select(*KIND_COLUMNS[kind], day().alias("date"))
+def stored(events: DataFrame) -> DataFrame:
+    """The rows that are in order, with the day of each."""
+    return events.where(F.col("problem").isNull()).select(*NAMES, day().alias("date"))
+
+
+def counts() -> list[Column]:
+    """How many rows of each kind are in order, and how many have each problem."""
+    good = F.col("problem").isNull()
+    kinds = [F.count_if(good & (F.col("kind") == kind)).alias(kind) for kind in REQUIRED]
+    return kinds + [F.count_if(F.col("problem") == each).alias(each) for each in PROBLEMS]
+
+
+def counted(seen: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """The same as two tables, of rows by kind and of problems, without what there was none of."""
+    rows = {kind: seen[kind] for kind in sorted(REQUIRED) if seen[kind]}
+    return rows, {problem: seen[problem] for problem in sorted(PROBLEMS) if seen[problem]}
 
 
 def set_aside(events: DataFrame) -> DataFrame:

@@ -61,13 +61,13 @@ _VERDICT_ARROW = pa.schema(
 )
 
 
-def verify_bytes(name: str, data: bytes | memoryview, *, whole: bool = False) -> Verdict:
+def verify_bytes(name: str, data: bytes, *, whole: bool = False) -> Verdict:
     """The verdict on one file. `whole` decodes every column, too, which is seldom needed: where
     the digest is right and yet Spark cannot read the file."""
     promised = digest_in(name)
     if promised is None:
         return Verdict(NAME)
-    if digest_of(bytes(data)) != promised:
+    if digest_of(data) != promised:
         return Verdict(DIGEST)
     try:
         file = pq.ParquetFile(pa.BufferReader(data))

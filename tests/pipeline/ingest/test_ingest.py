@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.bench.duckdb_side import KINDS, connect
 from pipeline.errors import PipelineProblem
-from pipeline.ingest import job
+from pipeline.ingest import job, landed
 from pipeline.ingest.job import Ingested, IngestOptions, ingest
 from pipeline.ingest.store import Store
 from pipeline.ingest.transform import PROBLEMS, classify, mark_duplicates
@@ -198,3 +198,20 @@ def test_landing_without_files_is_nothing_done(spark: SparkSession, tmp_path: Pa
     (tmp_path / "landing").mkdir()
     store = Store(spark, str(tmp_path / "store"))
     assert ingest(spark, store, IngestOptions(str(tmp_path / "landing"), NOW_NS)) is job.NOTHING
+
+
+def test_folders_may_have_any_name(spark: SparkSession, tmp_path: Path) -> None:
+    landing = tmp_path / "of Ada & Bo, 100%20"
+    land(table_of([health(n) for n in range(4)]), landing, "one")
+    (landing / "empty-0123456789abcdef.parquet").write_bytes(b"")
+    done = ingest(spark, Store(spark, str(tmp_path / "store")), IngestOptions(str(landing), NOW_NS))
+    assert (done.rows, done.manifest["files"]) == (4, {"empty": 1, "good": 1})
+
+
+def test_verdicts_are_the_same_wherever_they_are_found(
+    spark: SparkSession, bad_landing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = landed.all_files(spark, str(bad_landing))
+    here = landed.check(spark, files, set(), whole=True)
+    monkeypatch.setattr(landed, "_is_here", lambda *_: False)
+    assert landed.check(spark, files, set(), whole=True) == here
