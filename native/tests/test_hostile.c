@@ -412,6 +412,7 @@ static uint32_t draw_control(fuzz_world *world, uint32_t as, uint32_t to, uint64
         c.orphan_query.region = draw_region(world, to, seed);
         c.orphan_query.stream = draw_node(world, seed);
         c.orphan_query.attempt = (uint32_t)draw_number(seed);
+        c.orphan_query.from = draw_number(seed);
         break;
     case QSM_KIND_ORPHAN_REPORT:
         c.orphan_report.region = draw_region(world, to, seed);

@@ -27,9 +27,82 @@ static void what_a_crashed_sender_sent_is_delivered_by_all_or_none(void) {
     }
 }
 
+/* Nodes from `first` to `last` are not heard by `node`, or are again. */
+static void block_to(world *all, uint32_t first, uint32_t last, uint32_t node, bool blocked) {
+    for (uint32_t i = first; i <= last; i++) {
+        if (i != node) (void)qsm_sim_block(world_sim(all), i, node, blocked);
+    }
+}
+
+/* Every other packet is lost, to each member another one, and nobody can ask for it before the
+ * sender has died: what a member has takes more ranges than fit in a packet. */
+static void a_report_on_the_dead_may_take_many_packets(void) {
+    enum { SENDER = 3 };
+    world_options options = scenario_options(43, 4, 1);
+    options.config.datagram_bytes_max = 576;
+    world *all = scenario_begin(&options);
+    qsm_sim_link lossy = options.link;
+    lossy.loss_ppm = 500000;
+    for (uint32_t i = 0; i <= SENDER; i++) {
+        block_to(all, 0, SENDER - 1, i, true);
+        (void)qsm_sim_set_link_between(world_sim(all), SENDER, i, &lossy);
+    }
+    world_pour(all, SENDER, 0, 500, 600);
+    world_run(all, 300 * WORLD_MS);
+    world_crash(all, SENDER);
+    world_heal(all);
+    world_run(all, 5 * WORLD_S);
+    CHECK_SAY(world_counter_sum(all, "orphans_resolved") > 0, "the sender's stream is ended");
+    CHECK_SAY(world_counter_sum(all, "orphan_packets_lost") > 64, "with many holes");
+    scenario_end(all);
+}
+
+/* A member lacks packets that only the second partition has to keep, and that partition dies with
+ * the sender. Returns how many were put out. */
+static uint64_t crash_second_partition(uint64_t seed, uint32_t node_count) {
+    enum { RING = 8, LACKS = 5 };
+    world_options options = scenario_options(seed, 1, 1);
+    options.config.ring_size_max = RING;
+    world *all = world_create(&options);
+    world_join(all, 0, 0);
+    while (world_node_count(all) < node_count) { /* their rank is their place in the region */
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+        world_join(all, world_add_node(all, NULL), 0);
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    block_to(all, LACKS + 1, node_count - 1, LACKS, true);
+    for (uint32_t i = 0; i < 20; i++) {
+        CHECK(world_send(all, RING, 0, 1200) == QSM_OK);
+    }
+    world_run(all, 700 * WORLD_MS);
+    const uint64_t had = oracle_seat_deliveries(world_seat(all, LACKS, 0));
+    for (uint32_t i = RING; i < node_count; i++) {
+        world_crash(all, i);
+    }
+    world_heal(all);
+    world_run(all, 15 * WORLD_S);
+    const uint64_t got = oracle_seat_deliveries(world_seat(all, LACKS, 0)) - had;
+    const uint64_t put_out = world_counter_sum(all, "evicted");
+    scenario_figure("%u nodes: it got %" PRIu64 " of them, %" PRIu64 " put out", node_count, got,
+                    put_out);
+    scenario_end(all);
+    return put_out;
+}
+
+static void what_few_would_keep_is_kept_by_all(void) {
+    CHECK(crash_second_partition(44, 10) == 0);
+}
+
+static void who_lacks_what_nobody_keeps_any_more_begins_anew(void) {
+    CHECK(crash_second_partition(45, 16) == 1);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(what_a_crashed_sender_sent_is_delivered_by_all_or_none),
+        SCENARIO(a_report_on_the_dead_may_take_many_packets),
+        SCENARIO(what_few_would_keep_is_kept_by_all),
+        SCENARIO(who_lacks_what_nobody_keeps_any_more_begins_anew),
     };
     return SCENARIO_MAIN("test_scenario_estate", scenarios);
 }

@@ -226,9 +226,21 @@ static void forget_places(world *under_test, uint32_t node) {
     }
 }
 
+/* Views and ids that the engine has told and its application has not read. Nobody hears of them any
+ * more, but what it sent, it sent in those views. */
+static void observe_unread(world *under_test, uint32_t node) {
+    qsm_engine *engine = qsm_sim_engine(under_test->sim, node);
+    qsm_event event;
+    while (qsm_engine_events(engine, &event, 1) == 1) {
+        if (event.type != QSM_EVENT_VIEW && event.type != QSM_EVENT_HEALTH) continue;
+        oracle_observe(under_test->judge, world_now_ns(under_test), node, &event);
+    }
+}
+
 void world_crash(world *under_test, uint32_t node) {
     if (qsm_sim_engine(under_test->sim, node) == NULL) return;
     world_tell(under_test, "node %u crashes", node);
+    observe_unread(under_test, node);
     oracle_node_ended(under_test->judge, node);
     (void)qsm_sim_crash(under_test->sim, node);
     forget_places(under_test, node);

@@ -27,6 +27,9 @@
 #define QSM_STREAM_CHUNK_SLOTS 1024u /* packets of one sender that are made room for at once */
 #define QSM_STREAM_CHUNKS 64u
 #define QSM_STREAM_SLOTS_MAX (QSM_STREAM_CHUNK_SLOTS * QSM_STREAM_CHUNKS) /* held at once */
+#define QSM_CACHERS_MIN                                                                            \
+    3u /* members beside the sender that keep a packet before the others let go of it: with fewer, \
+          a few deaths at once would take it from those who lack it */
 #define QSM_REPAIRS_ASKED_MAX 1024u /* packets asked for in one go by one stream */
 #define QSM_REPAIRS_WHEN_FULL                                                                      \
     64u                            /* packets next in order that are taken although memory is full \

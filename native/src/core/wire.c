@@ -462,6 +462,7 @@ bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t 
         control->orphan_query.region = qsm_read64(&in);
         control->orphan_query.stream = qsm_read64(&in);
         control->orphan_query.attempt = qsm_read32(&in);
+        control->orphan_query.from = qsm_read64(&in);
         break;
     case QSM_KIND_ORPHAN_REPORT:
         control->orphan_report.region = qsm_read64(&in);
@@ -558,6 +559,7 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
         qsm_write64(&out, control->orphan_query.region);
         qsm_write64(&out, control->orphan_query.stream);
         qsm_write32(&out, control->orphan_query.attempt);
+        qsm_write64(&out, control->orphan_query.from);
         break;
     case QSM_KIND_ORPHAN_REPORT:
         qsm_write64(&out, control->orphan_report.region);

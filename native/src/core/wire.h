@@ -157,6 +157,12 @@ typedef struct {
     uint64_t first, last;
 } qsm_range;
 
+/* Ranges that a packet of at most so many bytes has room for, beside its header and `others`. */
+static inline uint32_t qsm_ranges_fit(uint32_t bytes_max, uint32_t others) {
+    uint32_t fit = (bytes_max - QSM_HEADER_BYTES - others) / QSM_RANGE_BYTES;
+    return fit < QSM_RANGES_MAX ? fit : QSM_RANGES_MAX;
+}
+
 typedef struct {
     uint64_t sender;
     uint32_t side; /* of whoever made the packet */
@@ -304,6 +310,7 @@ typedef struct {
     uint64_t region;
     uint64_t stream;
     uint32_t attempt; /* of the executor, echoed */
+    uint64_t from;    /* first sequence of interest: what is before the executor has, or was told */
 } qsm_orphan_query;
 
 typedef struct {

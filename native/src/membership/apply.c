@@ -188,6 +188,7 @@ static void unmap_region(qsm_engine *engine, qsm_region *region) {
         for (uint32_t i = 0; i < group->region_count; i++)
             if (group->regions[i] == region) {
                 region->uses--;
+                if (region->alive_count < region->member_count) group->bereaved = true;
                 group->regions[i] = group->regions[--group->region_count];
                 group->broken = true;
                 i--;
@@ -324,6 +325,15 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
     return !in->failed;
 }
 
+/* As if this node had been put out: the past that it shares with others is not what they think. */
+static void begin_anew(qsm_engine *engine) {
+    engine->client.torn = false;
+    if (engine->host != NULL)
+        engine->host->steps_down = true;
+    else
+        qsm_client_reset(engine, QSM_REASON_HOST_MERGED);
+}
+
 static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     qsm_client *client = &engine->client;
     uint32_t tag = qsm_read32(in);
@@ -344,6 +354,10 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     }
     qsm_count(engine, QSM_COUNT_batches_applied);
     qsm_note(engine, QSM_TRACE_batch_applied, batch, tag);
+    if (client->torn) {
+        begin_anew(engine);
+        return;
+    }
     if (client->health == QSM_HEALTH_JOINING) qsm_client_admitted(engine);
     close_older_regions(engine, directory);
     check_drained(engine);

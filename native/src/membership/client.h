@@ -23,9 +23,10 @@ typedef struct qsm_client {
     uint32_t health;
     bool suspended; /* not stepped for long: sends and delivers nothing until the host confirms */
     bool closing;
-    bool insisted;            /* has been host, so that it deposes nobody (any more) */
-    bool applying;            /* a batch: nothing is reported before all of it is in force */
-    bool merging;             /* on the way to another host, sent by the last one */
+    bool insisted; /* has been host, so that it deposes nobody (any more) */
+    bool applying; /* a batch: nothing is reported before all of it is in force */
+    bool torn;     /* a view holds somebody whom this node had counted out unseen: it begins anew */
+    bool merging;  /* on the way to another host, sent by the last one */
     qsm_epoch epoch;          /* of the host that is followed */
     qsm_peer *host;           /* NULL while searching, and when this engine is the host */
     qsm_peer *last_host;      /* fell silent: perhaps it answers again */

@@ -122,7 +122,7 @@ void qsm_group_reset(qsm_group *group) {
     group->past_view_count = 0;
     group->handle = 0;
     group->unacknowledged = 0;
-    group->flushing = false;
+    group->flushing = group->bereaved = false;
     free(group->fragments); /* its first part went out under another id */
     group->fragments = NULL;
     /* A new id, so numbers cannot collide with those used before; a new life for receivers all the
@@ -217,6 +217,19 @@ static bool has_newcomers(const qsm_group *group, const uint64_t *members, uint3
     return !known;
 }
 
+/* True when somebody in the new view was counted out since the one in force, of which no view has
+ * told: it did not get what the rest of us have settled without it. */
+static bool has_returned(const qsm_group *group, const uint64_t *members, uint32_t count) {
+    bool bereaved = group->bereaved;
+    for (uint32_t i = 0; i < group->region_count; i++)
+        bereaved = bereaved || group->regions[i]->alive_count < group->regions[i]->member_count;
+    bool returned = false;
+    for (uint32_t i = 0; bereaved && i < count && !returned; i++)
+        returned = members[i] != group->engine->id &&
+                   qsm_dead_since(&group->engine->dead, members[i]) > group->view;
+    return returned;
+}
+
 /* Messages for several regions are shared between them; that matters when their sender dies. */
 static void note_siblings(const qsm_group *group) {
     for (uint32_t i = 0; group->region_count > 1 && i < group->region_count; i++) {
@@ -233,6 +246,7 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
      * deliver what comes after, and newcomers could: so newcomers are sent nothing until then. */
     if (group->unacknowledged > 0 && has_newcomers(group, members, member_count))
         group->flushing = true;
+    if (group->view != 0 && has_returned(group, members, member_count)) engine->client.torn = true;
     group->member_count = member_count;
     unmap_regions(group);
     group->regions = regions;
@@ -247,7 +261,7 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
     remember_view(group, view);
     note_siblings(group);
     group->first_in_view = true;
-    group->broken = false;
+    group->broken = group->bereaved = false;
     qsm_group_forget_gone(group);
     qsm_count(engine, QSM_COUNT_views_installed);
     qsm_note(engine, QSM_TRACE_view_installed, view, hash_id(group->id));

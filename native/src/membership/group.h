@@ -58,6 +58,7 @@ struct qsm_group {
     bool held;          /* waits until messages of an earlier membership have arrived everywhere */
     bool flushing; /* has new members: sends on when all has arrived that was sent before them */
     bool broken;   /* lost a region before it got a new view: sends nothing until then */
+    bool bereaved; /* and somebody in that region had been counted out */
     qsm_address hybrid; /* own multicast address, if the group has one */
     uint8_t id[QSM_GROUP_ID_BYTES];
     qsm_group_keys keys;

@@ -175,6 +175,14 @@ int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence, uint6
     return last_resort;
 }
 
+bool qsm_region_is_cached_well(const qsm_region *region, uint64_t sequence, uint64_t sender) {
+    uint32_t size = region->rings.ring_size, cachers = 0;
+    uint32_t start = partition_of(region, sequence) * size;
+    for (uint32_t i = start; i < start + size && i < region->member_count; i++)
+        if (!region->members[i].dead && region->members[i].id != sender) cachers++;
+    return cachers >= QSM_CACHERS_MIN;
+}
+
 bool qsm_region_caches(const qsm_region *region, uint64_t sequence) {
     if (region->my_index < 0) return false;
     if (region->engine->config.cache_everywhere) return true;

@@ -80,6 +80,8 @@ uint32_t qsm_region_partition_count(const qsm_region *region);
 /* Any member alive of the partition that caches `sequence`, other than this node and, if possible,
  * than the packet's sender, who has work enough; -1: none. */
 int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence, uint64_t sender);
+/* True when so many members alive cache the packet that the others need not keep it. */
+bool qsm_region_is_cached_well(const qsm_region *region, uint64_t sequence, uint64_t sender);
 /* True when this node is to cache the packet. */
 bool qsm_region_caches(const qsm_region *region, uint64_t sequence);
 /* Sends a packet to all members, in the way that the region uses. */

@@ -118,7 +118,8 @@ static void trim(qsm_stream *stream) {
 
 static bool may_release(const qsm_stream *stream, uint64_t sequence, bool wide) {
     if (sequence <= stream->stable) return true;
-    return !wide && sequence <= stream->cut && !qsm_region_caches(stream->region, sequence);
+    return !wide && sequence <= stream->cut && !qsm_region_caches(stream->region, sequence) &&
+           qsm_region_is_cached_well(stream->region, sequence, stream->sender);
 }
 
 static void settle_slot(qsm_stream *stream, uint64_t sequence, qsm_slot *slot) {
@@ -267,6 +268,7 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
 
 void qsm_stream_retry_waiting(qsm_stream *stream) {
     qsm_engine *engine = stream->region->engine;
+    if (engine->client.suspended) return; /* tried again by the repair alarm */
     for (uint64_t s = stream->base; s <= stream->high && stream->waiting > 0; s++) {
         qsm_slot *slot = qsm_stream_slot(stream, s);
         if (slot == NULL) break;

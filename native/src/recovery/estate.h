@@ -40,6 +40,8 @@ typedef struct qsm_estate {
     bool looking;
     uint32_t attempt;
     qsm_table answered; /* member id -> this */
+    qsm_table reported; /* member id -> how far its report has come, when it takes several packets
+                         */
     uint64_t first;     /* sequence of the first bit */
     uint8_t *exists;    /* bit: some member has or had it */
     uint64_t high;      /* greatest sequence that anybody has */

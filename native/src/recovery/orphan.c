@@ -16,6 +16,7 @@
 enum {
     ASK_AGAIN_NS = 100000000,
     TELL_EXECUTOR_NS = 200000000,
+    REPORT_FIXED_BYTES = 34, /* of an answer, beside its ranges */
     EXCHANGE_FAILURES = 14 /* times failure_ns: executors may be cut off from each other for a while
                             */
 };
@@ -32,6 +33,7 @@ static void free_estate(qsm_estate *estate) {
     qsm_alarm_clear(&estate->region->engine->alarms, &estate->alarm);
     qsm_exchange_free(estate);
     qsm_table_free(&estate->answered);
+    qsm_table_free(&estate->reported);
     free(estate->exists);
     free(estate);
 }
@@ -95,11 +97,9 @@ void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orpha
         stream->sealed_off = true; /* what the report does not name is not taken from the sender any
                                       more */
         report->stable = stream->stable;
-        uint32_t most = (engine->config.datagram_bytes_max - QSM_HEADER_BYTES - 34) / 12;
-        if (most > QSM_RANGES_MAX) most = QSM_RANGES_MAX;
-        uint64_t from_sequence =
-            stream->stable + 1 > stream->base ? stream->stable + 1 : stream->base;
-        for (uint64_t s = from_sequence; s <= stream->high; s++) {
+        uint32_t most = qsm_ranges_fit(engine->config.datagram_bytes_max, REPORT_FIXED_BYTES);
+        uint64_t first = stream->stable + 1 > stream->base ? stream->stable + 1 : stream->base;
+        for (uint64_t s = query->from > first ? query->from : first; s <= stream->high; s++) {
             qsm_slot *slot = qsm_stream_slot(stream, s);
             if (slot == NULL || slot->state == QSM_SLOT_MISSING || slot->state == QSM_SLOT_HOLE)
                 continue;
@@ -129,6 +129,21 @@ void qsm_orphan_answer_nothing(qsm_engine *engine, uint64_t to, const qsm_orphan
 
 /* ---- the executor ---------------------------------------------------------------------------- */
 
+/* How far the member has reported what it has, as a sequence. */
+static uint64_t reported_by(const qsm_estate *estate, uint64_t member) {
+    return (uint64_t)(uintptr_t)qsm_table_get(&estate->reported, member);
+}
+
+static void ask_member(qsm_estate *estate, const qsm_region_member *member) {
+    qsm_region *region = estate->region;
+    uint64_t told = reported_by(estate, member->id);
+    qsm_control control = {.orphan_query = {.region = region->uid,
+                                            .stream = estate->sender,
+                                            .attempt = estate->attempt,
+                                            .from = told != 0 ? told + 1 : estate->first}};
+    qsm_post_control(region->engine, QSM_KIND_ORPHAN_QUERY, &control, &member->peer->address);
+}
+
 static void ask_members(qsm_estate *estate) {
     qsm_region *region = estate->region;
     uint32_t asked = 0;
@@ -137,10 +152,7 @@ static void ask_members(qsm_estate *estate) {
         if (member->dead || member->peer == NULL ||
             qsm_table_get(&estate->answered, member->id) != NULL)
             continue;
-        qsm_control control = {.orphan_query = {.region = region->uid,
-                                                .stream = estate->sender,
-                                                .attempt = estate->attempt}};
-        qsm_post_control(region->engine, QSM_KIND_ORPHAN_QUERY, &control, &member->peer->address);
+        ask_member(estate, member);
         asked++;
     }
     qsm_note(region->engine, QSM_TRACE_orphan_asking, asked, estate->sender);
@@ -173,6 +185,7 @@ static void begin_asking(qsm_estate *estate, const qsm_stream *stream) {
     estate->high = stream->high_received;
     memset(estate->exists, 0, QSM_STREAM_SLOTS_MAX / 8);
     qsm_table_free(&estate->answered);
+    qsm_table_free(&estate->reported);
     /* Not at once: the batch that tells of one death may tell of others, and who they are decides
      * who is asked. */
     qsm_alarm_set(&estate->region->engine->alarms, &estate->alarm, estate->region->engine->now_ns);
@@ -200,6 +213,7 @@ static bool is_over(const qsm_stream *stream) {
 void qsm_orphan_found(qsm_stream *stream) {
     qsm_region *region = stream->region;
     stream->orphan = true;
+    memset(stream->lag_mark, 0, sizeof stream->lag_mark); /* its silence is nobody's fault here */
     if (region->my_index < 0) return;
     qsm_alarm_set_earlier(&region->engine->alarms, &region->orphans.alarm,
                           region->engine->now_ns + TELL_EXECUTOR_NS / 4);
@@ -216,11 +230,21 @@ static bool exists(const qsm_estate *estate, uint64_t sequence) {
     return !QSM_BUG(14) && bit < QSM_STREAM_SLOTS_MAX && (estate->exists[bit / 8] >> (bit % 8) & 1);
 }
 
+/* A report that does not fit in a packet goes on behind its last range. */
+static void ask_for_more(qsm_estate *estate, const qsm_region_member *member,
+                         const qsm_orphan_report *report) {
+    uint64_t last = report->range_count > 0 ? report->ranges[report->range_count - 1].last : 0;
+    if (member->peer == NULL || last <= reported_by(estate, member->id)) return; /* nothing new */
+    if (!qsm_table_put(&estate->reported, member->id, (void *)(uintptr_t)last)) return;
+    ask_member(estate, member);
+}
+
 void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orphan_report *report) {
     qsm_estate *estate = qsm_table_get(&region->orphans.estates, report->stream);
     if (estate == NULL || estate->state != QSM_ESTATE_ASKING || report->attempt != estate->attempt)
         return;
-    if (qsm_region_index(region, from) < 0) return;
+    int32_t index = qsm_region_index(region, from);
+    if (index < 0) return;
     for (uint32_t i = 0; i < report->range_count; i++) {
         for (uint64_t s = report->ranges[i].first; s <= report->ranges[i].last; s++) {
             if (s < estate->first) continue;
@@ -235,7 +259,10 @@ void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orph
         qsm_stream_learn_high(stream, estate->high);
         qsm_stream_learn_stable(stream, report->stable);
     }
-    if (!report->truncated) qsm_table_put(&estate->answered, from, estate);
+    if (report->truncated)
+        ask_for_more(estate, &region->members[index], report);
+    else
+        qsm_table_put(&estate->answered, from, estate);
     qsm_estate_look(estate);
 }
 
@@ -256,6 +283,11 @@ static bool is_complete(const qsm_estate *estate, qsm_stream *stream) {
         if (missing && exists(estate, s)) return false;
     }
     return true;
+}
+
+bool qsm_orphan_must_fetch(const qsm_stream *stream) {
+    const qsm_estate *estate = qsm_table_get(&stream->region->orphans.estates, stream->sender);
+    return stream->settled || (estate != NULL && estate->state == QSM_ESTATE_FETCHING);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -282,6 +314,7 @@ static bool append(qsm_estate *estate, qsm_stream *stream, qsm_data *data, const
     }
     if (taken) {
         estate->high++;
+        stream->complete = false; /* the others have yet to get it */
         qsm_region_multicast(estate->region, QSM_CLASS_DATA, &packet);
     }
     qsm_buffer_release(buffer);
@@ -327,10 +360,8 @@ static bool is_hole(qsm_stream *stream, uint64_t sequence) {
 
 /* Ends the stream and names what nobody has of it, in as many packets as that takes. */
 static bool append_end(qsm_estate *estate, qsm_stream *stream) {
-    uint32_t fit = (estate->region->engine->config.datagram_bytes_max - QSM_HEADER_BYTES -
-                    QSM_DATA_FIXED_BYTES - QSM_REGION_HEADER_BYTES) /
-                   QSM_RANGE_BYTES;
-    uint32_t most = fit < QSM_RANGES_MAX ? fit : QSM_RANGES_MAX;
+    uint32_t most = qsm_ranges_fit(estate->region->engine->config.datagram_bytes_max,
+                                   QSM_DATA_FIXED_BYTES + QSM_REGION_HEADER_BYTES);
     uint64_t end = estate->high;
     qsm_data last = {.flags = QSM_DATA_ESTATE};
     for (uint64_t s = stream->contiguous + 1; s <= end; s++) {
@@ -355,11 +386,11 @@ static void settle(qsm_estate *estate, qsm_stream *stream) {
     /* A sender that had counted this side out may have claimed more as stable than anybody here
      * has. */
     if (stream->stable > estate->high) estate->high = stream->stable;
-    if (!append_offers(estate, stream)) return; /* looked at again by the alarm */
-    /* Also when nobody has anything: members may have heard that there was something. But not after
-     * an end that the sender or another executor has made. */
+    /* Before an end that the sender or another executor has made lies all that was meant for this
+     * region. Else it gets one, also when nobody has anything: members may have heard of something.
+     * What cannot be appended now is tried again by the alarm. */
     bool ended = stream->fin_known && qsm_stream_is_finished(stream);
-    if (!ended && !append_end(estate, stream)) return;
+    if (!ended && !(append_offers(estate, stream) && append_end(estate, stream))) return;
     estate->state = QSM_ESTATE_SETTLED;
     qsm_exchange_forget_offers(estate);
     qsm_count(engine, QSM_COUNT_orphans_resolved);
@@ -372,6 +403,7 @@ void qsm_estate_look(qsm_estate *estate) {
     qsm_engine *engine = region->engine;
     qsm_stream *stream = qsm_stream_find(region, estate->sender);
     if (stream == NULL || !stream->orphan || !executes(region) || estate->looking) return;
+    if (engine->client.suspended) return; /* the alarm looks again */
     open_estate(estate, stream);
     estate->looking = true; /* appending packets leads back here */
     if (estate->state == QSM_ESTATE_ASKING && all_answered(estate))
@@ -428,12 +460,14 @@ void qsm_orphan_progress(qsm_stream *stream) {
 
 void qsm_orphans_membership_changed(qsm_region *region) {
     uint32_t cursor = 0;
+    bool in_doubt = false;
     if (!executes(region)) return;
     /* Somebody else may have been at it and died: whatever is open is this node's now. What the
      * dead said they had is gone with them, so the others are asked again. */
     for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;) {
         if (!stream->orphan || is_over(stream)) continue;
-        stream->complete = false; /* as far as this node knows */
+        stream->complete = false; /* as far as this node knows: the tokens tell */
+        in_doubt = true;
         qsm_estate *estate = qsm_estate_of(region, stream->sender);
         if (estate == NULL) continue;
         if (estate->state == QSM_ESTATE_NOTED)
@@ -443,4 +477,5 @@ void qsm_orphans_membership_changed(qsm_region *region) {
         else
             qsm_alarm_set(&region->engine->alarms, &estate->alarm, region->engine->now_ns);
     }
+    if (in_doubt) qsm_rings_wake(region, region->engine->now_ns);
 }

@@ -31,6 +31,9 @@ void qsm_orphan_found(qsm_stream *stream);
 void qsm_orphans_membership_changed(qsm_region *region);
 /* Anything of the stream has changed: perhaps the estate can be settled. */
 void qsm_orphan_progress(qsm_stream *stream);
+/* True when what is missing here of a dead sender's stream is for this node alone to get: somebody
+ * had it. False while others are waited for, who may find that nobody had it. */
+bool qsm_orphan_must_fetch(const qsm_stream *stream);
 /* At the executor: everybody in the region has all of the stream. */
 void qsm_orphan_complete(qsm_stream *stream);
 void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orphan_query *query);

@@ -22,6 +22,7 @@ enum {
     ASK_PAUSE_DOUBLINGS_MAX = 4,
     PROMISE_AGE_MAX_NS = 300000000, /* an older wish has been renewed or fulfilled elsewhere */
     FILL_STEPS_MAX = 4096,
+    PULL_FIXED_BYTES = 21,     /* of a request, beside its ranges */
     RESEND_PAUSE_NS = 20000000 /* a sender does not multicast the same packet again within this */
 };
 
@@ -89,7 +90,8 @@ static void add_to_ask(qsm_stream *stream, ask *asks, uint32_t *count, uint64_t 
         last->last = sequence;
         return;
     }
-    if (request->pull.range_count == QSM_RANGES_MAX) {
+    if (request->pull.range_count ==
+        qsm_ranges_fit(engine->config.datagram_bytes_max, PULL_FIXED_BYTES)) {
         send_ask(engine, request);
         request->pull.range_count = 0;
     }
@@ -113,7 +115,11 @@ static bool does_not_read(qsm_engine *engine, uint64_t now_ns) {
 static void check_lag(qsm_stream *stream, uint64_t now_ns) {
     qsm_engine *engine = stream->region->engine;
     uint64_t quarter = engine->config.lag_ns_max / 4;
-    if (stream->orphan) return;
+    /* If all who kept a packet have died, who lacks it will not get it any more. */
+    if (stream->orphan && !qsm_orphan_must_fetch(stream)) {
+        memset(stream->lag_mark, 0, sizeof stream->lag_mark);
+        return;
+    }
     if (does_not_read(engine, now_ns)) qsm_request_report_slow(engine, stream->region);
     if (now_ns - stream->lag_marked_ns < quarter) return;
     /* Full of packets that are kept for others: somebody else is behind. */
