@@ -146,7 +146,7 @@ def lend(addresses: Sequence[int], sizes: Sequence[int]) -> tuple[CData, list[me
     loan = _buffer(_cast(_BYTES_POINTER, lowest), highest - lowest + MESSAGE_BYTES_MAX)
     with memoryview(loan) as span:
         views = [
-            span[address - lowest : address - lowest + size]
+            span[(begin := address - lowest) : begin + size]
             for address, size in zip(addresses, sizes, strict=True)
         ]
     return loan, views

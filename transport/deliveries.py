@@ -22,41 +22,37 @@ Lend = Callable[[Sequence[int], Sequence[int]], tuple[Sequence[Any], list[memory
 class LentDeliveries(Sequence[Delivery]):
     """Messages of one group, in order; valid until the callback that got them returns."""
 
-    __slots__ = ("_count", "_ended", "_lend", "_made", "_parts", "loans", "views")
+    __slots__ = ("_count", "_ended", "_lend", "_parts", "_senders", "loans", "views")
 
     def __init__(self, lend: Lend) -> None:
         self._lend = lend
         self._parts: list[Columns] = []
-        self._made: list[Delivery] = []
         self._count = 0
         self._ended = False
+        # Of those that somebody has looked at: who sent each, what was lent for it.
+        self._senders: list[int] = []
+        self.views: list[memoryview] = []
         # What has been lent so far: the driver looks whether it comes back.
         self.loans: list[Any] = []
-        self.views: list[memoryview] = []
 
     def add(self, part: Columns) -> None:
         self._parts.append(part)
         self._count += part.count
 
-    def make(self) -> list[Delivery]:
-        """All of them as objects."""
+    def borrow(self) -> None:
+        """Makes views of all of them; a driver that must not wait calls it at once."""
         if self._ended:
             raise ValueError("deliveries were kept after their callback: copy what is needed later")
-        if self._parts:
-            for part in self._parts:
-                loans, views = self._lend(part.addresses, part.sizes)
-                self.loans.extend(loans)
-                self.views.extend(views)
-                # As Delivery(sender, view), without a Python call for each.
-                pairs = zip(part.senders, views, strict=True)
-                self._made += map(_new_tuple, repeat(Delivery), pairs)
-            self._parts.clear()
-        return self._made
+        for part in self._parts:
+            loans, views = self._lend(part.addresses, part.sizes)
+            self.loans.extend(loans)
+            self.views.extend(views)
+            self._senders += part.senders
+        self._parts.clear()
 
     def end(self) -> None:
         """They have been handed out: whoever still has this object gets nothing more of it."""
         self._parts.clear()
-        self._made = []
         self._ended = True
 
     def __len__(self) -> int:
@@ -67,7 +63,14 @@ class LentDeliveries(Sequence[Delivery]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Delivery]: ...
     def __getitem__(self, index: int | slice) -> Delivery | Sequence[Delivery]:
-        return self.make()[index]
+        self.borrow()
+        if isinstance(index, slice):
+            return list(map(Delivery, self._senders[index], self.views[index]))
+        return Delivery(self._senders[index], self.views[index])
 
     def __iter__(self) -> Iterator[Delivery]:
-        return iter(self.make())
+        self.borrow()
+        # As Delivery(sender, view), without a Python call for each; and one after the other, so
+        # that the next takes the place in memory of the one before.
+        pairs = zip(self._senders, self.views, strict=True)
+        return map(_new_tuple, repeat(Delivery), pairs)

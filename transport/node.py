@@ -244,7 +244,7 @@ class Node:
             self._queue.append(batch)
         batch.deliveries.add(columns)
         if not self.lends_later:
-            batch.deliveries.make()
+            batch.deliveries.borrow()
 
     def _take_mixed(self, rows: list[binding.EventRow]) -> None:
         groups = self._groups
