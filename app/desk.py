@@ -30,6 +30,7 @@ from liveobj.errors import Problem
 from liveobj.references import Reference
 from liveobj.runtime.errors import Notice
 from widgets.action import Action
+from widgets.card_page import CardPage
 from widgets.language import tr
 from widgets.object_kind import ObjectKind
 from widgets.preview import Preview
@@ -72,7 +73,7 @@ class Desk:
             window,
             NetworkProfile.of(around.paths),
             around.meetings,
-            lambda: settings.now.name,
+            lambda: session.person_name,
         )
         self.restoring = Restoring(window, self.objects, around.paths.open_now)
         views = ViewActions(window, around.quit_program)
@@ -171,6 +172,7 @@ class Desk:
     def describe(self) -> dict[str, Any]:
         """What is on the screen, in words: for scripts, tests, and those who cannot see it."""
         front = self._window.front
+        card = self._window.front_page
         return {
             "window": self._window.windowTitle(),
             "state": self._window.state_text,
@@ -182,6 +184,7 @@ class Desk:
                 for page in self._window.tabs.pages()
                 if isinstance(page, Preview)
             ],
+            "card": card.describe() if isinstance(card, CardPage) else {},
             "tools": self._window.side.toolbox.places(),
             "objects": [
                 {

@@ -104,6 +104,11 @@ class Session:
         for shared in self._shared:
             shared.presence.set_hidden(hidden)
 
+    @property
+    def person_name(self) -> str:
+        """The name by which others know this program's user."""
+        return self._person[0]
+
     def introduce(self, name: str, colour: str) -> None:
         """Goes by that name and colour, in every object."""
         self._person = (name, colour)

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from widgets.look import SPACE_PX, kind
 
@@ -32,3 +42,17 @@ class CardPage(QScrollArea):
         middle.addStretch(1)
         outer.addLayout(middle)
         outer.addStretch(3)
+
+    def describe(self) -> dict[str, Any]:
+        """What can be read in the card, and where its buttons are on the screen, by their words."""
+        labels = [one for one in self.findChildren(QLabel) if one.isVisible() and one.text()]
+        buttons = [one for one in self.findChildren(QAbstractButton) if one.isVisible()]
+        return {
+            "words": [one.text() for one in labels],
+            "buttons": {one.text(): _middle(one) for one in buttons},
+        }
+
+
+def _middle(widget: QWidget) -> tuple[int, int]:
+    place = widget.mapToGlobal(widget.rect().center())
+    return place.x(), place.y()

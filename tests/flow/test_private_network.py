@@ -1,0 +1,98 @@
+"""A private network by two real windows: made, shared by comparing a code, joined, used."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from app.network_profile import NetworkProfile
+from app.paths import find_paths
+from tests.flow.conftest import StartProgram
+from tests.flow.program import Program, wait_for
+from transport.scopes import NEARBY, Scope
+
+_CODE = re.compile(r"\d{3} \d{3}")
+
+
+def words(program: Program) -> list[str]:
+    """What can be read on the page in front."""
+    return list(program.describe()["card"].get("words", []))
+
+
+def reads(program: Program, beginning: str) -> str:
+    """Waits until the page in front has a line that begins so; gives the line."""
+
+    def line() -> str:
+        return next((each for each in words(program) if each.startswith(beginning)), "")
+
+    return wait_for(f"{program.name} reads {beginning!r}", line)
+
+
+def press(program: Program, beginning: str) -> None:
+    """Clicks on the button that says so, when it is there."""
+
+    def place() -> list[int] | None:
+        buttons = program.describe()["card"].get("buttons", {})
+        return next((at for said, at in buttons.items() if said.startswith(beginning)), None)
+
+    at = wait_for(f"{program.name} has a button {beginning!r}", place)
+    program.focus()
+    program.click(*at)
+
+
+def open_page(program: Program) -> None:
+    """As the page itself tells people to: by searching for it."""
+    program.focus()
+    program.key("ctrl+k")
+    program.type("Office network")
+    program.key("Return")
+    reads(program, "Your network")
+
+
+def code(program: Program) -> str:
+    return wait_for(
+        f"{program.name} sees a code",
+        lambda: next((each for each in words(program) if _CODE.fullmatch(each)), ""),
+    )
+
+
+def scope_of(folder: Path) -> Scope:
+    return NetworkProfile.of(find_paths({}, folder)).scope()
+
+
+def test_two_people_make_a_private_network_and_are_in_it_after_the_next_start(
+    start_program: StartProgram, tmp_path: Path
+) -> None:
+    ada = start_program("Ada", "--size", "640x700")
+    jun = start_program("Jun", "--size", "640x700")
+    ada.move(0, 0, 640, 700)
+    jun.move(640, 0, 640, 700)
+    open_page(ada)
+    ada.type("Design team")
+    ada.key("Return")
+    assert reads(ada, "From the next start").startswith("From the next start: Design team")
+    press(ada, "Invite somebody near")
+    address = wait_for(
+        "an address to type",
+        lambda: next((each for each in words(ada) if each.startswith("127.0.0.1:")), ""),
+    )
+    open_page(jun)
+    press(jun, "Join a private network")
+    # Found by mDNS, with nothing typed; the address is only said to tell others apart.
+    press(jun, f"Ada at {address}")
+    assert code(jun) == code(ada)
+    press(jun, "The codes are the same")
+    assert scope_of(jun.folder) == NEARBY  # not before both have said so
+    press(ada, "The codes are the same")
+    reads(jun, "You have joined Design team")
+    assert scope_of(jun.folder) == scope_of(ada.folder)
+    assert [ada.quit(), jun.quit()] == [0, 0]
+    again = [start_program(name) for name in ("Ada", "Jun")]
+    for program in again:
+        wait_for(
+            "the network is named at the foot of the window",
+            lambda p=program: p.describe()["network"].startswith("Design team: multicast ok"),
+        )
+    wait_for(
+        "they see each other", lambda: any("Jun" in one for one in again[0].describe()["people"])
+    )
