@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -25,14 +26,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from liveobj.channels.presence import Caret, Presence
-from liveobj.documents.document import Document, Origin
+from liveobj.documents.document import Document
 from liveobj.documents.errors import DocumentError
-from liveobj.documents.text import Text, TextChange, utf16_length
+from liveobj.documents.text import Text
 from liveobj.richtext.rich_text import RichText
 from widgets import fonts
 from widgets.remote_carets import RemoteCaret, RemoteCarets
-from widgets.text_binding import TextBinding, moved
+from widgets.text_binding import TextBinding
 from widgets.text_layers import TextLayers
+from widgets.text_places import moved_selection, onto_line
 from widgets.theme import Theme
 from widgets.throttle import QtAlarm, Throttle
 
@@ -98,6 +100,7 @@ class SharedTextEdit(QTextEdit):
         self._look()
         self.give_look()
         self._binding = self.make_binding()
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # one begins to read at the beginning
         self._binding.pending.connect(self._frame.request)
         self._binding.edited.connect(self._on_edited)
         self.cursorPositionChanged.connect(self._frame.request)
@@ -218,7 +221,7 @@ class SharedTextEdit(QTextEdit):
         fixed = self._fixed_point()
         top = self.cursorRect(fixed).top()
         changes = self._binding.apply_pending()
-        anchor, position = _moved_selection(anchor, position, changes)
+        anchor, position = moved_selection(anchor, position, changes)
         caret = self.textCursor()
         if (caret.anchor(), caret.position()) != (anchor, position):
             caret.setPosition(anchor)
@@ -333,6 +336,15 @@ class SharedTextEdit(QTextEdit):
         else:
             super().keyPressEvent(event)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(onto_line(self, event))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(onto_line(self, event))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(onto_line(self, event))
+
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
         self._composing = bool(event.preeditString())
@@ -371,28 +383,6 @@ class SharedTextEdit(QTextEdit):
             frame.setRightMargin(side)
             self.document().rootFrame().setFrameFormat(frame)
         super().resizeEvent(event)
-
-
-def _moved_selection(anchor: int, position: int, changes: Sequence[TextChange]) -> tuple[int, int]:
-    """One's own selection after the changes. One's own undo takes the caret to where it acted."""
-    for change in changes:
-        if change.origin is Origin.UNDO:
-            anchor = position = _end_of(change)
-        else:
-            first = position <= anchor
-            position = moved(position, change.steps, stay=not (first and anchor != position))
-            anchor = moved(anchor, change.steps, stay=first)
-    return anchor, position
-
-
-def _end_of(change: TextChange) -> int:
-    """The place after the last thing that a change did."""
-    at = end = 0
-    for step in change.steps:
-        at += step.retain + utf16_length(step.insert)
-        if step.insert or step.delete:
-            end = at
-    return end
 
 
 def _is_for_window(event: QEvent) -> bool:

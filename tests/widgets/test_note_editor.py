@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QInputMethodEvent, QTextCursor
 from PySide6.QtWidgets import QLineEdit
 
@@ -343,3 +343,23 @@ def words_from(editor: NoteEditor) -> int:
             caret = editor.cursorRect()
             return caret.top() if caret.top() <= y <= caret.bottom() else y
     return -1
+
+
+def test_a_click_between_two_lines_is_on_the_nearer_one(
+    theme: Theme, ada: Note, clock: Clock, qtbot: Any
+) -> None:
+    ada.text.insert(0, "first line of some words\nsecond line of some words")
+    editor = open_editor(theme, ada, qtbot, clock)
+    assert editor.textCursor().position() == 0
+    caret = editor.textCursor()
+    caret.setPosition(12)
+    upper = editor.cursorRect(caret)
+    caret.setPosition(12 + 25)
+    lower = editor.cursorRect(caret)
+    hit = set()
+    for y in range(upper.top() + 2, lower.bottom() - 2):
+        qtbot.mouseClick(
+            editor.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(upper.center().x(), y)
+        )
+        hit.add(editor.textCursor().positionInBlock())
+    assert hit <= set(range(9, 14))

@@ -1,20 +1,22 @@
 """Working inside an object where it lies: its own view, over the canvas, with the keyboard in it.
 
 The view is a real widget and not a picture, so that writing, input methods, menus and drops work in
-it as in a tab. It is shown at its natural size: who enters from afar is taken nearer, and back when
-coming out.
+it as in a tab; at another zoom than 100 % it is shown through a scene (`scaled_room.py`). Who
+enters from so far that nothing could be read is taken nearer, and back when coming out.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from liveobj.objects.desktop_items import Form, Frame, Item
 from widgets.desktop.camera import Camera
 from widgets.desktop.frame_parts import content_of
+from widgets.desktop.item_painter import LIVE_ZOOM
 from widgets.desktop.live_items import LiveItems
+from widgets.desktop.scaled_room import ScaledRoom
 from widgets.desktop.stage import Stage
 from widgets.object_view import ObjectView
 
@@ -40,6 +42,7 @@ class Inside(QObject):
         self._stage = stage
         self._live = live
         self._canvas = canvas
+        self._scaled: ScaledRoom | None = None
         self._return_to: tuple[Camera, Camera] | None = None
         stage.camera_changed.connect(self.place)
         stage.changed.connect(self.place)
@@ -61,9 +64,10 @@ class Inside(QObject):
         for part in (view, *view.findChildren(QWidget)):
             part.installEventFilter(self)
         self.place()
-        view.show()
-        view.raise_()
-        view.setFocus()
+        if self._scaled is None:
+            view.show()
+            view.raise_()
+            view.setFocus()
         if at is not None:
             self._click(view, at)
         self.changed.emit()
@@ -77,13 +81,17 @@ class Inside(QObject):
         if view is None:
             return
         # Of this window, which need not be the one in front.
-        had_focus = view.isAncestorOf(self._canvas.window().focusWidget() or self._canvas)
+        shown = view if self._scaled is None else self._scaled
+        had_focus = _holds(shown, self._canvas.window().focusWidget())
         view.changed.disconnect(self.changed)
         for part in (view, *view.findChildren(QWidget)):
             part.removeEventFilter(self)
         if had_focus:
             # Before the view is hidden: Qt would look for another place by itself.
             self._canvas.setFocus()
+        if self._scaled is not None:
+            self._scaled.give_back()
+            self._scaled = None
         self._live.let_go()
         self._go_back()
         self.changed.emit()
@@ -94,22 +102,29 @@ class Inside(QObject):
         identity = self._stage.inside
         if self.view is None or identity is None:
             return
-        frame = self._stage.frame_of(identity)
-        if frame is None or abs(self._stage.camera.zoom - 1.0) > _NATURAL:
-            # Gone, or one has zoomed: to look around is not to write.
+        frame, zoom = self._stage.frame_of(identity), self._stage.camera.zoom
+        if frame is None or zoom < LIVE_ZOOM:
+            # Gone, or so far away that one looks around and does not write.
             self._return_to = None
             self.leave()
             return
         room = content_of(frame)
         x, y = self._stage.camera.to_window(room.x, room.y)
-        rect = QRect(round(x), round(y), round(room.width), round(room.height))
-        if self.view.geometry() != rect:
-            self.view.setGeometry(rect)
+        natural = QSize(round(room.width), round(room.height))
+        if self._scaled is None and abs(zoom - 1.0) > _NATURAL:
+            # Until one comes out: at 100 %, too, which many pass through on their way.
+            self._scaled = ScaledRoom(self.view, self._canvas)
+            self._scaled.zoomed.connect(self._on_wheel)
+        if self._scaled is None:
+            self.view.setGeometry(QRect(QPoint(round(x), round(y)), natural))
+        else:
+            size = QSize(round(room.width * zoom), round(room.height * zoom))
+            self._scaled.lay(QRect(QPoint(round(x), round(y)), size), natural, zoom)
 
     def _come_near(self, item: Item) -> None:
-        """Text is written at its natural size."""
+        """Where only a card is to be seen nothing can be read: one goes to the natural size."""
         before = self._stage.settled_camera
-        if abs(before.zoom - 1.0) <= _NATURAL:
+        if before.zoom >= LIVE_ZOOM:
             self._return_to = None
             return
         target = _near(before, item.frame, self._stage.size)
@@ -124,11 +139,15 @@ class Inside(QObject):
 
     def _click(self, view: ObjectView, at: tuple[float, float]) -> None:
         """The click that led inside also says where to write."""
-        x, y = self._stage.camera.to_window(*at)
-        target = view.childAt(QPoint(round(x) - view.x(), round(y) - view.y())) or view
-        local = QPointF(target.mapFrom(self._canvas, QPoint(round(x), round(y))))
-        if not QRect(QPoint(), target.size()).contains(local.toPoint()):
+        frame = self._stage.frame_of(self._stage.inside or "")
+        if frame is None:
             return
+        room = content_of(frame)
+        place = QPoint(round(at[0] - room.x), round(at[1] - room.y))
+        if not view.rect().contains(place):
+            return
+        target = view.childAt(place) or view
+        local = QPointF(target.mapFrom(view, place))
         far = QPointF(target.mapToGlobal(local.toPoint()))
         button, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
         keys = Qt.KeyboardModifier.NoModifier
@@ -138,6 +157,10 @@ class Inside(QObject):
         ):
             QApplication.sendEvent(target, QMouseEvent(kind, local, far, button, held, keys))
 
+    def _on_wheel(self, event: QWheelEvent) -> None:
+        at = self._canvas.mapFromGlobal(event.globalPosition())
+        self._stage.zoom(zoom_factor(event), at.x(), at.y())
+
     # Qt
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -146,10 +169,13 @@ class Inside(QObject):
             and event.modifiers() & Qt.KeyboardModifier.ControlModifier
         ):
             # Zooms the plane, not the letters of one object.
-            at = self._canvas.mapFromGlobal(event.globalPosition().toPoint())
-            self._stage.zoom(zoom_factor(event), at.x(), at.y())
+            self._on_wheel(event)
             return True
         return super().eventFilter(watched, event)
+
+
+def _holds(shown: QWidget, focused: QWidget | None) -> bool:
+    return focused is not None and (focused is shown or shown.isAncestorOf(focused))
 
 
 def _near(before: Camera, frame: Frame, size: tuple[float, float]) -> Camera:

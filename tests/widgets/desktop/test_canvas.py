@@ -285,26 +285,6 @@ def test_f2_renames(ada: Person, notes: list[str]) -> None:
     assert ada.item(notes[0]).title == "Shopping"
 
 
-def test_entering_from_afar_comes_near_and_goes_back(ada: Person, notes: list[str]) -> None:
-    ada.stage.look(Camera(-300, -200, 0.5))
-    ada.click(100, 160)
-    ada.click(100, 160)
-    assert ada.stage.camera.zoom == 1.0
-    assert ada.stage.seen.meets(ada.item(notes[0]).frame)
-    ada.key(Qt.Key.Key_Escape)
-    assert ada.stage.camera == Camera(-300, -200, 0.5)
-
-
-def test_zooming_inside_zooms_the_plane_and_comes_out(ada: Person, notes: list[str]) -> None:
-    ada.double_click(100, 160)
-    view = ada.canvas.inside.view
-    assert isinstance(view, NoteView)
-    size = view.editor.font().pixelSize()
-    ada.stage.zoom(0.8)
-    assert ada.stage.inside is None
-    assert view.editor.font().pixelSize() == size
-
-
 def test_shift_1_shows_everything(ada: Person, notes: list[str]) -> None:
     ada.put("far", 5000, 3000)
     assert ada.place.run("desktop.fit")
