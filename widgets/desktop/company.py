@@ -123,13 +123,19 @@ class Company(QObject):
         stage = self._stage
         chosen = tuple(item.identity for item in stage.chosen[:SELECTED_MAX])
         dragged = stage.preview.get(chosen[0]) if chosen else None
-        moving = dragged is not None and dragged.width == stage.chosen[0].frame.width
+        before = stage.chosen[0].frame if dragged is not None else None
+        resized = (
+            dragged is not None
+            and before is not None
+            and (dragged.width, dragged.height) != (before.width, before.height)
+        )
         spot = Spot(
             self._pointer,
             # Two who follow each other would otherwise drive each other away.
             stage.seen if self._seen is None else self._seen,
             chosen,
             stage.inside,
-            (dragged.x, dragged.y) if dragged is not None and moving else None,
+            (dragged.x, dragged.y) if dragged is not None else None,
+            (dragged.width, dragged.height) if dragged is not None and resized else None,
         )
         self._presence.set_spot(spot.write())

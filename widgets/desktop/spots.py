@@ -22,13 +22,15 @@ _CANVAS = "desktop"
 class Spot:
     """One person on a desktop. `pointer` is where the mouse is, `seen` the part of the plane in the
     window, `selected` the items chosen (the first ones of many), `inside` the item that is worked
-    in, `dragged_to` where the first selected item is while all are being dragged."""
+    in, `dragged_to` where the first selected item is while all are being dragged, `resized_to` how
+    large it is while its edges are being pulled."""
 
     pointer: tuple[float, float] | None = None
     seen: Frame | None = None
     selected: tuple[str, ...] = ()
     inside: str | None = None
     dragged_to: tuple[float, float] | None = None
+    resized_to: tuple[float, float] | None = None
 
     def write(self) -> Plain:
         said: dict[str, Plain] = {"canvas": _CANVAS}
@@ -42,6 +44,8 @@ class Spot:
             said["inside"] = _pack([self.inside])
         if self.dragged_to is not None:
             said["dragged"] = [*self.dragged_to]
+        if self.resized_to is not None:
+            said["resized"] = [*self.resized_to]
         return said
 
 
@@ -51,13 +55,14 @@ def read_spot(value: Plain) -> Spot | None:
         return None
     inside = _unpack(value.get("inside"))
     pointer, seen = _numbers(value.get("at"), 2), _numbers(value.get("seen"), 4)
-    dragged = _numbers(value.get("dragged"), 2)
+    dragged, size = _numbers(value.get("dragged"), 2), _numbers(value.get("resized"), 2)
     return Spot(
         None if pointer is None else (pointer[0], pointer[1]),
         None if seen is None or min(seen[2:]) <= 0 else Frame(*seen),
         _unpack(value.get("selected")),
         inside[0] if inside else None,
         None if dragged is None else (dragged[0], dragged[1]),
+        None if size is None or min(size) <= 0 else (size[0], size[1]),
     )
 
 

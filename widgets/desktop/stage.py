@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from liveobj.documents.document import Origin
 from liveobj.objects.desktop import Desktop, ItemsChange
-from liveobj.objects.desktop_items import Frame, Item, around
+from liveobj.objects.desktop_items import Frame, Item, around, bounded
 from widgets.desktop.arranging import SnapLine
 from widgets.desktop.camera import Camera, centred, fitting
 from widgets.desktop.item_index import ItemIndex
@@ -297,7 +297,8 @@ class Stage(QObject):
         self.changed.emit()
 
     def _apply_drags(self) -> None:
-        """Shows what others are dragging where they have it now; what they let go of returns."""
+        """Shows what others are dragging where they have it now, and as large; what they let go of
+        returns."""
         wanted: dict[str, Frame] = {}
         items = self.desktop.items
         for other in self.others.people.values():
@@ -311,6 +312,8 @@ class Stage(QObject):
             for identity in spot.selected:
                 if identity in items:
                     wanted[identity] = items[identity].frame.moved(dx, dy)
+            if spot.resized_to is not None and len(spot.selected) == 1:
+                wanted[first.identity] = bounded(Frame(*spot.dragged_to, *spot.resized_to))
         for identity in self._dragged - wanted.keys():
             if identity in items:
                 self._move(identity, items[identity].frame, glides=True)

@@ -13,7 +13,7 @@ from widgets.desktop.others import AWAY_S, IDLE_OPACITY, IDLE_S, Others
 from widgets.desktop.spots import SELECTED_MAX, Spot, read_spot
 
 IDS = tuple(f"{number:016x}" for number in range(1000))
-FULL = Spot((1.5, -2.5), Frame(0, 0, 1e6, 2e6), IDS[:SELECTED_MAX], IDS[3], (-1e7, 1e7))
+FULL = Spot((1.5, -2.5), Frame(0, 0, 1e6, 2e6), IDS[:SELECTED_MAX], IDS[3], (-1e7, 1e7), (1e5, 1e5))
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_what_is_not_about_a_desktop_is_passed_over(value: Plain) -> None:
     "said",
     [
         {"at": [1], "seen": [1, 2, 3], "selected": "x", "inside": b"short", "dragged": None},
-        {"at": [float("nan"), 0], "seen": [0, 0, -5, 3], "selected": b"x" * 3},
-        {"at": ["1", "2"], "seen": [0, 0, float("inf"), 1], "inside": 7, "dragged": [True, False]},
+        {"at": [float("nan"), 0], "seen": [0, 0, -5, 3], "selected": b"x" * 3, "resized": [0, 9]},
+        {"at": ["1", "2"], "seen": [0, 0, float("inf"), 1], "inside": 7, "resized": [True, 1]},
         {"at": [1e300, 0], "seen": [0, 0, 0, 0], "selected": b"x" * 5000},
     ],
 )
@@ -63,7 +63,7 @@ def test_random_values_never_raise() -> None:
     chance = random.Random(3)
     values: list[Plain] = [None, 1, -2.5, "x", b"", b"y" * 8, [], [1, 2], [1, 2, 3, 4], {}, True]
     for _ in range(500):
-        names = ("at", "seen", "selected", "inside", "dragged")
+        names = ("at", "seen", "selected", "inside", "dragged", "resized")
         said: dict[str, Plain] = {name: chance.choice(values) for name in names}
         assert read_spot({"canvas": "desktop", **said}) is not None
 

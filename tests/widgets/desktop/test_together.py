@@ -117,6 +117,45 @@ def test_a_drag_is_seen_while_it_lasts(ada: Person, jun: Person) -> None:
     assert jun.stage.frame_of(identity) == jun.item(identity).frame == Frame(200, 300, 240, 160)
 
 
+def test_resizing_is_seen_while_it_lasts_and_is_one_step_of_undo(ada: Person, jun: Person) -> None:
+    identity = ada.put("Plan", 100, 100)
+    settle(ada, jun)
+    before, bigger = Frame(100, 100, 240, 160), Frame(100, 100, 340, 260)
+    ada.stage.select([identity])
+    ada.drag((340, 260), (440, 360), release=False)
+    settle(ada, jun)
+    assert jun.item(identity).frame == before
+    assert jun.stage.frame_of(identity) == bigger
+    ada.canvas.cancel_gesture()
+    settle(ada, jun)
+    assert jun.stage.frame_of(identity) == before
+    # By the upper left corner, which moves it, too.
+    ada.drag((100, 100), (60, 40))
+    settle(ada, jun)
+    assert jun.stage.frame_of(identity) == jun.item(identity).frame == Frame(60, 40, 280, 220)
+    assert ada.place.run("edit.undo")
+    settle(ada, jun)
+    assert jun.stage.frame_of(identity) == before
+
+
+def test_others_moves_and_sizes_glide(
+    ada: Person, jun: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = ada.put("Plan", 100, 100)
+    settle(ada, jun)
+    monkeypatch.setattr(motion, "motion_wanted", lambda: True)
+    ada.desktop.arrange({identity: Frame(300, 100, 440, 160)})
+    jun.hub.run()
+    shown = jun.stage.frame_of(identity)
+    assert shown is not None
+    assert 100 <= shown.x < 300
+    assert 240 <= shown.width < 440
+    assert jun.stage.moving
+    QTest.qWait(200)
+    assert jun.stage.frame_of(identity) == Frame(300, 100, 440, 160)
+    assert not jun.stage.moving
+
+
 def test_pointer_selection_and_place_of_work_are_told(ada: Person, jun: Person) -> None:
     identity = ada.put("Plan", 100, 100)
     settle(ada, jun)
