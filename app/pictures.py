@@ -170,7 +170,7 @@ def _draw_window(painter: QPainter, image: QImage, corner: QPointF, roles: Roles
 
 
 def main() -> int:
-    """Writes two windows in one note, the first page, the first table, and every kind."""
+    """Writes two windows in one note, the first page, the first desktop, and every kind."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where to write the pictures")
     folder: Path = parser.parse_args().folder

@@ -1,4 +1,4 @@
-"""The first table that a newcomer sees: a desktop of real objects that say what one can do."""
+"""The first desktop that a newcomer sees: a plane of real objects that say what one can do."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _GAP = 20.0
 
 
 def lessons() -> list[tuple[str, str]]:
-    """Title and text of each note on the table."""
+    """Title and text of each note on it."""
     return [
         (
             tr("Hello"),
             tr(
-                "This is a table. Everything on it is live: whoever has the same table sees it"
+                "This is a desktop. Everything on it is live: whoever has the same one sees it"
                 " change as you work.\n\nClick twice into this note and write something."
             ),
         ),
@@ -53,16 +53,16 @@ def lessons() -> list[tuple[str, str]]:
 
 
 class Tour:
-    """Makes the table, once, with the objects of this person."""
+    """Makes the desktop, once, with the objects of this person."""
 
     def __init__(self, session: Session, now: Callable[[], datetime]) -> None:
         self._session = session
         self._now = now
 
     def make(self) -> Path:
-        """The file of the table. Raises a Problem if the disk refuses."""
+        """The file of the desktop. Raises a Problem if the disk refuses."""
         kinds = self._session.kinds
-        reference, file = self._session.make(kinds["desktop"], self._now(), tr("Your first table"))
+        reference, file = self._session.make(kinds["desktop"], self._now(), tr("Your first desktop"))
         placings = []
         for number, (title, text) in enumerate(lessons()):
             column, row = number % 2, number // 2

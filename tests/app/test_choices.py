@@ -47,7 +47,7 @@ def test_the_first_page_asks_for_name_and_colour(make_place: MakePlace, qtbot: A
     welcome._begin.click()
     now = load_settings(place.paths.settings)
     assert (now.name, now.colour, now.introduced) == ("Ada Lovelace", violet.colour.light, True)
-    assert place.window.windowTitle() == "Your first table – Live Objects"
+    assert place.window.windowTitle() == "Your first desktop – Live Objects"
     front = place.window.front
     assert front is not None
     assert isinstance(front.opened.opening.shared, Desktop)
