@@ -67,8 +67,13 @@ class Desk:
         near = self.neighbours.people
         self.office = Office(session, window, settings, near)
         self.sharing = Sharing(window, near, self.neighbours.hand_over)
-        facts = Facts(scope_words(around.meetings.scope), str(around.paths.data))
-        self.choices = SettingsActions(window, settings, facts, self._show_tour)
+        identity = session.runtime.host.identity
+        facts = Facts(
+            scope_words(around.meetings.scope),
+            str(around.paths.data),
+            "" if identity is None else identity.fingerprint,
+        )
+        self.choices = SettingsActions(window, settings, session.trust, facts, self._show_tour)
         self.scopes = ScopeActions(
             window,
             NetworkProfile.of(around.paths),

@@ -233,9 +233,11 @@ class ObjectActions:
             "" if file is None else str(file.parent),
         )
 
-        def go_live(remember: Remember) -> None:
-            if remember is Remember.FOLDER and file is not None:
+        def go_live(remember: frozenset[Remember]) -> None:
+            if Remember.FOLDER in remember and file is not None:
                 self._session.trust.remember_folder(file.parent)
+            if Remember.AUTHOR in remember and summary.maker is not None:
+                self._session.trust.remember_author(summary.maker)
             if self._go_live(reference, file):
                 self._window.close_page(preview)
 

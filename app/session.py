@@ -28,6 +28,7 @@ from liveobj.references import (
     write_reference,
     write_reference_file,
 )
+from liveobj.references.makers import signed_by
 from liveobj.references.writing import file_name
 from liveobj.runtime import CannotDereference, Runtime
 from liveobj.showing import Showing
@@ -149,7 +150,8 @@ class Session:
             number += 1
             title = f"{base} ({number})"
             file = self._paths.references / f"{name} ({number}).liveobject"
-        reference = kind.make(title, os.urandom)
+        host = self.runtime.host
+        reference = signed_by(kind.make(title, os.urandom), host.identity, self._person[0])
         write_reference_file(reference, file)
         self.trust.remember_object(reference)
         return reference, file

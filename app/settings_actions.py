@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QPushButton
 
 from app.settings import SettingsKeeper
+from app.trust_book import TrustBook
 from app.window import MainWindow
 from liveobj.channels.presence import NAME_CHARACTERS_MAX
 from widgets.action import Action
@@ -27,10 +28,12 @@ from widgets.welcome import Welcome
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the settings page tells but cannot change."""
+    """What the settings page tells but cannot change; `fingerprint` is that of the person, empty
+    for one without an identity."""
 
     scope: str
     profile: str
+    fingerprint: str
 
 
 def theme_words(mode: Mode) -> str:
@@ -45,11 +48,13 @@ class SettingsActions:
         self,
         window: MainWindow,
         settings: SettingsKeeper,
+        trust: TrustBook,
         facts: Facts,
         introduced: Callable[[], None],
     ) -> None:
         self._window = window
         self._settings = settings
+        self._trust = trust
         self._facts = facts
         self._introduced = introduced
         self._page: SettingsPage | None = None
@@ -142,11 +147,8 @@ class SettingsActions:
                 tr("Others still count you, but see neither name nor caret."),
                 switch_control(theme, now.presence_hidden, lambda on: change(presence_hidden=on)),
             ),
-            Setting(
-                tr("Keep a log of network events"),
-                tr("On this PC only, up to 256 MB. Takes effect at the next start."),
-                switch_control(theme, now.event_log, lambda on: change(event_log=on)),
-            ),
+            *self._log_rows(),
+            *self._trust_rows(),
             Setting(
                 tr("Network"),
                 self._facts.scope,
@@ -163,6 +165,54 @@ class SettingsActions:
                 label(self._facts.profile, "code", wrap=True),
             ),
         ]
+
+    def _log_rows(self) -> list[Setting]:
+        now, change, theme = self._settings.now, self._settings.change, self._window.theme
+        activity = switch_control(theme, now.activity_log, lambda on: change(activity_log=on))
+        activity.setEnabled(now.event_log)
+
+        def keep_events(on: bool) -> None:
+            change(event_log=on)
+            activity.setEnabled(on)
+
+        return [
+            Setting(
+                tr("Keep a log of network events"),
+                tr("On this PC only, up to 256 MB. Takes effect at the next start."),
+                switch_control(theme, now.event_log, keep_events),
+            ),
+            Setting(
+                tr("Log what I open and edit, too"),
+                tr(
+                    "When an object was opened, edited and closed, by its number and under a "
+                    "random number for you: no names, titles or words. It is in the log of network "
+                    "events on this PC and goes nowhere. Takes effect at the next start."
+                ),
+                activity,
+            ),
+        ]
+
+    def _trust_rows(self) -> list[Setting]:
+        rows = []
+        if self._facts.fingerprint:
+            rows.append(
+                Setting(
+                    tr("Your key"),
+                    tr("Others see it beside what you have made. Who compares it knows it is you."),
+                    label(self._facts.fingerprint, "code", wrap=True),
+                )
+            )
+        forget = QPushButton(tr("Ask again for all of them"))
+        forget.setEnabled(self._trust.trusts_others)
+
+        def ask_again() -> None:
+            self._trust.forget_others()
+            forget.setEnabled(False)
+
+        forget.clicked.connect(ask_again)
+        sentence = tr("Those whose objects go live without a question. Objects that you know stay.")
+        rows.append(Setting(tr("Trusted people and folders"), sentence, forget))
+        return rows
 
     def _network_button(self) -> QPushButton:
         button = QPushButton(tr("Make, share or join a private one"))

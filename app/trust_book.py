@@ -1,4 +1,4 @@
-"""Whose objects go live without being asked about: a text file that only grows, one fact a line.
+"""Whose objects go live without being asked about: a text file with one fact a line.
 
 An object that was made or has been live here is known. Besides, a person may trust whatever is
 signed by an author, or comes from a folder.
@@ -10,7 +10,7 @@ import logging
 from pathlib import Path
 
 from liveobj.references import Reference, fingerprint
-from liveobj.references.summary import author_of
+from liveobj.references.makers import Maker, maker_of
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +32,8 @@ class TrustBook:
         """Whether this reference, which came by this file if by one, may go live at once."""
         if (_OBJECT, str(fingerprint(reference))) in self._facts:
             return True
-        author = author_of(reference)
-        if author and (_AUTHOR, author) in self._facts:
+        maker = maker_of(reference)
+        if maker is not None and (_AUTHOR, maker.public.hex()) in self._facts:
             return True
         folders = () if file is None else file.absolute().parents
         return any((_FOLDER, str(folder)) in self._facts for folder in folders)
@@ -41,13 +41,31 @@ class TrustBook:
     def remember_object(self, reference: Reference) -> None:
         self._add(_OBJECT, str(fingerprint(reference)))
 
-    def remember_author(self, reference: Reference) -> None:
-        author = author_of(reference)
-        if author:
-            self._add(_AUTHOR, author)
+    def remember_author(self, maker: Maker) -> None:
+        """Everything that they have signed, from now on; by their key, not by their name."""
+        self._add(_AUTHOR, maker.public.hex())
 
     def remember_folder(self, folder: Path) -> None:
         self._add(_FOLDER, str(folder.absolute()))
+
+    @property
+    def trusts_others(self) -> bool:
+        """Whether authors or folders are trusted."""
+        return any(word != _OBJECT for word, _ in self._facts)
+
+    def forget_others(self) -> None:
+        """Trusts no author and no folder any more; objects that are known stay known."""
+        self._facts = {fact for fact in self._facts if fact[0] == _OBJECT}
+        try:
+            lines = self._file.read_bytes().splitlines(keepends=True)
+            gone = (f"{_AUTHOR} ".encode(), f"{_FOLDER} ".encode())
+            partial = self._file.with_name(f".{self._file.name}.partial")
+            partial.write_bytes(b"".join(line for line in lines if not line.startswith(gone)))
+            partial.replace(self._file)
+        except FileNotFoundError:
+            return
+        except OSError as problem:
+            log.warning("%s cannot be written: %s", self._file.name, problem)
 
     def _add(self, word: str, value: str) -> None:
         if (word, value) in self._facts or "\n" in value:

@@ -16,6 +16,7 @@ from liveobj.objects import catalogue
 from liveobj.references import (
     External,
     Parameterized,
+    Reference,
     ReferenceProblem,
     Value,
     group_id_of,
@@ -23,6 +24,7 @@ from liveobj.references import (
     write_reference_file,
 )
 from liveobj.references.checking import Checked, check
+from liveobj.references.makers import is_forged, maker_of
 from liveobj.references.writing import element_of
 from liveobj.types import ObjectType
 
@@ -98,6 +100,7 @@ def inspect_files(
 def describe(checked: Checked) -> list[str]:
     """What `inspect` shows of one reference."""
     lines = [f"identity  {checked.fingerprint}", f"joins     group {_group(checked)}"]
+    lines.append(f"signed by {_maker(checked.reference)}")
     rights = _rights(checked)
     if rights:
         lines.append(f"rights    {rights}")
@@ -112,6 +115,13 @@ def describe(checked: Checked) -> list[str]:
     lines.append("verdict   " + ("it can be run here." if not problems else "it cannot be run:"))
     lines += [f"  {problem}" for problem in problems]
     return lines
+
+
+def _maker(reference: Reference) -> str:
+    maker = maker_of(reference)
+    if maker is not None:
+        return f"{maker.name}, {maker.fingerprint}"
+    return "somebody else than it says" if is_forged(reference) else "nobody"
 
 
 def _group(checked: Checked) -> str:

@@ -29,20 +29,16 @@ _PARTS_MAX = 40
 
 
 class Remember(Enum):
-    """What the person wants to be remembered of their choice."""
+    """For what else than this object the person does not want to be asked again."""
 
-    OBJECT = "object"
+    AUTHOR = "author"
     FOLDER = "folder"
 
 
 def rows_of(summary: Summary, kind_title: str) -> list[tuple[str, str]]:
     """Headings and sentences for the page."""
     rows = [(tr("What it is"), kind_title or tr("Something that this version has no view of"))]
-    if summary.author:
-        shown = " ".join(summary.author[i : i + 4] for i in range(0, 16, 4))
-        rows.append((tr("Made by"), tr("Whoever holds the key {key}…", key=shown)))
-    else:
-        rows.append((tr("Made by"), tr("It does not say.")))
+    rows.append((tr("Made by"), _made_by(summary)))
     rows.append(
         (
             tr("You could"),
@@ -69,6 +65,16 @@ def rows_of(summary: Summary, kind_title: str) -> list[tuple[str, str]]:
     return rows
 
 
+def _made_by(summary: Summary) -> str:
+    maker = summary.maker
+    if maker is not None:
+        name = maker.name or tr("Somebody without a name")
+        return tr("{name}, signed with the key {key}", name=name, key=maker.fingerprint)
+    if summary.forged:
+        return tr("Unknown author. A name is given, but its signature is not good.")
+    return tr("Unknown author. Nobody has signed it.")
+
+
 def _groups(groups: Sequence[str]) -> str:
     if not groups:
         return tr("no group of the network by itself")
@@ -82,9 +88,10 @@ def _groups(groups: Sequence[str]) -> str:
 
 
 class Preview(CardPage):
-    """Signals: `go_live(remember)`: the person wants it to run; `dismissed`."""
+    """Signals: `go_live(remember)`: the person wants it to run, and a set of what is to be
+    remembered; `dismissed`."""
 
-    go_live = Signal(Remember)
+    go_live = Signal(object)
     dismissed = Signal()
 
     def __init__(
@@ -105,9 +112,13 @@ class Preview(CardPage):
         column.addLayout(_table(rows))
         if len(summary.parts) > 2:
             column.addWidget(_parts(summary.parts))
-        self._same = QCheckBox(tr("Do not ask again for files from {folder}", folder=folder))
-        self._same.setVisible(bool(folder) and summary.can_run)
-        column.addWidget(self._same)
+        name = "" if summary.maker is None else summary.maker.name
+        self.same_author = QCheckBox(tr("Do not ask again for what {name} has signed", name=name))
+        self.same_author.setVisible(bool(name) and summary.can_run)
+        column.addWidget(self.same_author)
+        self.same_folder = QCheckBox(tr("Do not ask again for files from {folder}", folder=folder))
+        self.same_folder.setVisible(bool(folder) and summary.can_run)
+        column.addWidget(self.same_folder)
         column.addLayout(self._buttons(summary.can_run))
         words = "; ".join(f"{heading}: {sentence}" for heading, sentence in rows)
         self.setAccessibleName(tr("Preview of {title}", title=title))
@@ -129,7 +140,8 @@ class Preview(CardPage):
         return row
 
     def _on_live(self) -> None:
-        self.go_live.emit(Remember.FOLDER if self._same.isChecked() else Remember.OBJECT)
+        boxes = {Remember.AUTHOR: self.same_author, Remember.FOLDER: self.same_folder}
+        self.go_live.emit(frozenset(what for what, box in boxes.items() if box.isChecked()))
 
 
 def _head(theme: Theme, picture: str, title: str) -> QHBoxLayout:

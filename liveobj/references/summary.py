@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from liveobj.declare import Declarations
 from liveobj.references.checking import Checked, check
 from liveobj.references.identity import fingerprint, group_id_of
+from liveobj.references.makers import Maker, is_forged, maker_of
 from liveobj.references.model import External, Parameterized, Primitive, Reference, Value
 
 TITLE_CHARACTERS_MAX = 200
@@ -28,12 +29,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`author` is the key that its edits are signed with, in hexadecimal, or empty; `groups` are
-    those that this computer would join; `code` names what would run that does not come with this
-    program; `unknown` is what this program does not have at all."""
+    """`maker` is who has signed it, None where nobody has; `forged` if somebody is named who has
+    not; `groups` are those that this computer would join; `code` names what would run that does not
+    come with this program; `unknown` is what this program does not have at all."""
 
     title: str
-    author: str
+    maker: Maker | None
+    forged: bool
     can_edit: bool
     parts: tuple[Part, ...]
     groups: tuple[str, ...]
@@ -52,7 +54,8 @@ def summarize(reference: Reference, declarations: Declarations) -> Summary:
     walked = [part for _, part in checked.walk()]
     return Summary(
         title=title_of(reference),
-        author=author_of(reference),
+        maker=maker_of(reference),
+        forged=is_forged(reference),
         can_edit="signing" in reference.secrets.keys,
         parts=tuple(Part(depth, part.role, _what(part)) for depth, part in checked.walk()),
         groups=tuple(_groups(walked)),
@@ -70,15 +73,6 @@ def title_of(reference: Reference) -> str:
         title = reference.arguments.get("title")
         if isinstance(title, Value) and isinstance(title.data, str):
             return title.data.strip()[:TITLE_CHARACTERS_MAX]
-    return ""
-
-
-def author_of(reference: Reference) -> str:
-    """The public key of whoever made it, in hexadecimal; empty where it carries none."""
-    if isinstance(reference, Parameterized):
-        key = reference.arguments.get("verify_key")
-        if isinstance(key, Value) and isinstance(key.data, bytes):
-            return key.data.hex()
     return ""
 
 

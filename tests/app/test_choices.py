@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLineEdit
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton
 
 from app.settings import load_settings
 from liveobj.objects.desktop import Desktop
@@ -74,7 +74,16 @@ def test_settings_are_searched_changed_and_kept(make_place: MakePlace, qtbot: An
     name.editingFinished.emit()
     named(settings, "Open again what was open").click()
     named(settings, "Hide who and where I am").click()
+    activity = named(settings, "Log what I open and edit, too")
+    assert not place.settings.now.activity_log
+    activity.click()
+    assert place.settings.now.activity_log
     named(settings, "Keep a log of network events").click()
+    assert not activity.isEnabled()
+    forget = next(b for b in settings.findChildren(QPushButton) if "Ask again" in b.text())
+    forget.click()
+    assert not place.session.trust.trusts_others
+    assert not forget.isEnabled()
     box = named(settings, "Language")
     box.setCurrentIndex(box.findData("de"))
     theme = named(settings, "Theme")

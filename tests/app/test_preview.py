@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,10 @@ from liveobj.references import (
     write_reference_file,
 )
 from liveobj.references.compact import compact_text
+from liveobj.references.makers import signed_by
 from liveobj.references.type_expressions import NamedType
 from tests.app.conftest import MakePlace, Place
+from transport.identities import Identity
 from widgets.preview import Preview
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -61,10 +64,33 @@ def test_a_folder_can_be_trusted_from_then_on(place: Place, tmp_path: Path) -> N
         write_reference_file(new_note(file.stem, os.urandom), file)
     place.desk.objects.receive_file(files[0])
     page = preview(place)
-    page._same.setChecked(True)
+    page.same_folder.setChecked(True)
     page.live_button.click()
     place.desk.objects.receive_file(files[1])
     assert len(place.window.object_pages()) == 2
+
+
+def test_an_author_can_be_trusted_from_then_on(place: Place) -> None:
+    jun, eve = Identity(os.urandom(32)), Identity(os.urandom(32))
+    first, second = (signed_by(new_note(title, os.urandom), jun, "Jun") for title in "ab")
+    place.desk.objects.receive(first)
+    page = preview(place)
+    assert f"Made by: Jun, signed with the key {jun.fingerprint}" in page.accessibleDescription()
+    page.same_author.setChecked(True)
+    page.live_button.click()
+    place.desk.objects.receive(second)
+    assert len(place.window.object_pages()) == 2
+    place.desk.objects.receive(signed_by(new_note("c", os.urandom), eve, "Jun"))
+    assert eve.fingerprint in preview(place).accessibleDescription()
+
+
+def test_a_signature_of_something_else_is_of_an_unknown_author(place: Place) -> None:
+    signed = signed_by(new_note("a", os.urandom), Identity(os.urandom(32)), "Jun")
+    place.desk.objects.receive(replace(new_note("b", os.urandom), beside=signed.beside))
+    page = preview(place)
+    assert "Unknown author" in page.accessibleDescription()
+    assert "Jun" not in page.accessibleDescription()
+    assert not page.same_author.isVisibleTo(page)
 
 
 def test_what_was_made_here_opens_at_once(place: Place) -> None:

@@ -17,7 +17,9 @@ from liveobj.references import (
     fingerprint,
     group_id_of,
 )
-from liveobj.references.summary import author_of, summarize, title_of
+from liveobj.references.makers import Maker, signed_by
+from liveobj.references.summary import summarize, title_of
+from transport.identities import Identity
 
 RANDOM = random.Random(7).randbytes
 
@@ -26,8 +28,10 @@ def test_a_note_says_who_made_it_and_what_it_would_join() -> None:
     note = new_note("Lunch", RANDOM)
     summary = summarize(note, DECLARATIONS)
     assert (summary.title, summary.can_edit, summary.can_run) == ("Lunch", True, True)
-    assert summary.author == author_of(note)
-    assert len(summary.author) == 64
+    assert (summary.maker, summary.forged) == (None, False)
+    ada = Identity(RANDOM(32))
+    signed = summarize(view_only(signed_by(note, ada, "Ada")), DECLARATIONS)
+    assert signed.maker == Maker(ada.public, "Ada")
     assert summary.groups == (group_id_of(fingerprint(note)).hex(),)
     assert summary.code == summary.unknown == summary.problems == ()
     assert not summarize(view_only(note), DECLARATIONS).can_edit
@@ -49,9 +53,9 @@ def test_what_is_not_known_here_is_named_and_cannot_run() -> None:
     assert summary.problems
 
 
-def test_what_is_of_the_wrong_kind_has_no_title_and_no_author() -> None:
+def test_what_is_of_the_wrong_kind_has_no_title() -> None:
     odd: Reference = Parameterized(
         Primitive("example.com:x"), {"title": Value(5), "verify_key": Value("text")}
     )
-    assert title_of(odd) == author_of(odd) == ""
+    assert title_of(odd) == ""
     assert title_of(Primitive("example.com:x")) == ""
