@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable
 
+from app.collecting import Collecting
 from app.engine_watcher import EngineWatcher
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
@@ -76,6 +77,7 @@ class OfficeNetwork:
         self._keys: KeyRotation | None = None
         self._finder: Finder | None = None
         self._logger: EngineLogger | None = None
+        self._collecting: Collecting | None = None
 
     def start(self, *, log_events: bool = True, log_activity: bool = False) -> None:
         """Lets the running Qt loop step the engine."""
@@ -83,7 +85,9 @@ class OfficeNetwork:
         self._join = EngineJoin(self.engine, watcher)
         self._keys = KeyRotation(self.engine, watcher.call_at, time.monotonic, time.time)
         if self._profile is not None and log_events:
-            events = self._profile.open_log(self.scope)
+            collecting = Collecting(self._profile.events, watcher.call_at, time.monotonic)
+            self._collecting = collecting
+            events = self._profile.open_log(self.scope, collecting.segment_closed)
             person = self._profile.pseudonym() if log_activity else ""
             self._logger = EngineLogger(
                 self.engine, events, watcher.call_at, time.monotonic, person=person
@@ -120,6 +124,8 @@ class OfficeNetwork:
         """Tells the others, within a bound, and frees everything."""
         if self._logger is not None:
             self._logger.close()
+        if self._collecting is not None:
+            self._collecting.close()
         if self._keys is not None:
             self._keys.close()
         if self._join is not None:

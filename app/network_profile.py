@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,7 +102,7 @@ class NetworkProfile:
             return ""
         return kept if len(kept) == 16 and kept.isalnum() else ""
 
-    def open_log(self, scope: Scope) -> EventLog:
+    def open_log(self, scope: Scope, on_closed: Callable[[], None]) -> EventLog:
         """The event log of one run; makes no file before there is something to write."""
         return EventLog(
             self.events,
@@ -110,4 +111,5 @@ class NetworkProfile:
             counter_names=counter_names(),
             wall_ns=time.time_ns,
             clock=time.monotonic,
+            on_closed=on_closed,
         )

@@ -88,7 +88,10 @@ def _collect(job: argparse.ArgumentParser) -> None:
     add("logs", metavar="FOLDER", type=Path, nargs="+", help="folders of event logs")
     add("--landing", metavar="FOLDER", type=Path, required=True, help="where Parquet files go")
     add("--keep", action="store_true", help="leave the segments where they are")
-    add("--watch", metavar="S", type=_number(1, 3600), help="go on, every S seconds")
+    when = job.add_mutually_exclusive_group()
+    when.add_argument("--watch", metavar="S", type=_number(1, 3600), help="go on, every S seconds")
+    when.add_argument("--asked", action="store_true", help="go on, for each line of the input")
+    add("--room", metavar="MB", type=_whole(1, 1 << 20), help="with --asked: remove older files")
 
 
 def _landing(job: argparse.ArgumentParser) -> None:

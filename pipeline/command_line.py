@@ -18,6 +18,12 @@ from pipeline.errors import EXIT_BAD_INPUT, PipelineProblem
 from pipeline.files import check_writable, replace_file
 from pipeline.progress import Progress
 
+# Packages that only some jobs need, and the extra that brings each.
+_EXTRAS = {
+    "duckdb": "landing",
+    **dict.fromkeys(("pyspark", "py4j", "pyarrow", "pandas", "numpy"), "pipeline"),
+}
+
 
 def main(arguments: Sequence[str]) -> int:
     """Bad input is one sentence on the error stream and exit code 2."""
@@ -27,6 +33,15 @@ def main(arguments: Sequence[str]) -> int:
         _WITHOUT_SPARK.get(given.job, _with_spark)(given, progress)
     except PipelineProblem as problem:
         sys.stderr.write(f"{PROGRAM}: {problem}\n")
+        return EXIT_BAD_INPUT
+    except ModuleNotFoundError as problem:
+        extra = _EXTRAS.get((problem.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        sys.stderr.write(
+            f"{PROGRAM}: The package {problem.name} is missing: install the Python package with"
+            f" its extra, live-objects[{extra}].\n"
+        )
         return EXIT_BAD_INPUT
     except KeyboardInterrupt:
         sys.stderr.write("\n")
@@ -65,7 +80,15 @@ def _generate(given: argparse.Namespace, progress: Progress) -> None:
 
 def _collect(given: argparse.Namespace, progress: Progress) -> None:
     from pipeline.landing.collect import collect, watch  # noqa: PLC0415 - only here
+    from pipeline.landing.serve import serve  # noqa: PLC0415
 
+    if given.asked:
+        if len(given.logs) != 1 or given.room is None or given.keep:
+            raise PipelineProblem("--asked goes with one folder and --room, and not with --keep.")
+        serve(given.logs[0], given.landing, sys.stdin, given.room << 20, progress.step)
+        return
+    if given.room is not None:
+        raise PipelineProblem("--room goes with --asked.")
     check_writable(given.landing / "file")
     if given.watch is not None:
         watch(given.logs, given.landing, given.watch, progress.step)

@@ -41,8 +41,8 @@ FOLDER_SEGMENTS_MAX = 2000
 class EventLog:
     """One writer of segments in `folder`. `wall_ns` is the time since 1970, `clock` monotonic.
 
-    `close` ends the segment; an instance that was not closed (a crash) leaves its segment in
-    `open/`, from where the next one moves it.
+    `on_closed` is told of every segment that was closed. `close` ends the segment; an instance that
+    was not closed (a crash) leaves its segment in `open/`, from where the next one moves it.
     """
 
     def __init__(
@@ -57,6 +57,7 @@ class EventLog:
         segment_bytes_max: int = SEGMENT_BYTES_MAX,
         segment_s_max: float = SEGMENT_S_MAX,
         folder_bytes_max: int = FOLDER_BYTES_MAX,
+        on_closed: Callable[[], None] = lambda: None,
     ) -> None:
         self.lost_records = 0
         self._open_folder = folder / OPEN_FOLDER
@@ -69,6 +70,7 @@ class EventLog:
         self._segment_bytes_max = segment_bytes_max
         self._segment_s_max = segment_s_max
         self._folder_bytes_max = folder_bytes_max
+        self._on_closed = on_closed
         self._buffer = bytearray()
         # The descriptor and the path of the open segment.
         self._file: int | None = None
@@ -170,6 +172,8 @@ class EventLog:
             self._make_room()
         except OSError as problem:
             log.warning("a segment of the event log stays open: %s", problem.strerror)
+            return
+        self._on_closed()
 
     def _make_room(self) -> None:
         """Removes the oldest segments, until the rest is within its bounds."""

@@ -11,10 +11,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.collecting import check_collecting
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
 from app.network_report import ask_running
 from app.paths import find_paths
+from app.settings import load_settings
 from app.version import VERSION
 from transport.commands import Snapshot
 from transport.config import Peer
@@ -59,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     paths = find_paths(os.environ, arguments.state_dir)
-    scope = NetworkProfile.of(paths).scope()
+    profile = NetworkProfile.of(paths)
+    scope = profile.scope()
     running = ask_running(paths)
     try:
         typed = [Peer.parse(text) for text in arguments.peer]
@@ -75,6 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
                 "Start it, or live-objects gms, and ask again.",
             )
         )
+    logged = load_settings(paths.settings).event_log
+    findings.append(check_collecting(profile.events, wanted=logged))
     if arguments.json:
         json.dump(as_json(findings), sys.stdout, indent=2)
         sys.stdout.write("\n")

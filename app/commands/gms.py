@@ -18,6 +18,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from app.collecting import Collecting
 from app.commands.arguments import port_number
 from app.errors import StartProblem
 from app.headless import run_until_ended
@@ -87,7 +88,10 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
         watcher = AsyncioWatcher()
         EngineJoin(engine, watcher)
         if not arguments.no_event_log:
-            logger = EngineLogger(engine, profile.open_log(scope), watcher.call_at, time.monotonic)
+            collecting = Collecting(profile.events, watcher.call_at, time.monotonic)
+            stack.callback(collecting.close)
+            events = profile.open_log(scope, collecting.segment_closed)
+            logger = EngineLogger(engine, events, watcher.call_at, time.monotonic)
             stack.callback(logger.close)
         if not arguments.no_mdns:
             finder = Finder(engine, profile.book())

@@ -1,6 +1,7 @@
 """`live-objects pipeline …`: jobs on event logs, in a process of their own.
 
 Nothing of the pipeline is imported here: it needs Spark and Java, which the application does not.
+Which packages are missing for a job, that process says.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if any(find_spec(name) is None for name in ("pipeline", "pyspark", "pyarrow")):
+    if find_spec("pipeline") is None:
         raise StartProblem(
             "The pipeline is not installed here: install the Python package with its extra,"
             " live-objects[pipeline], and Java 17."
         )
-    child = subprocess.Popen([sys.executable, "-m", "pipeline", *arguments.arguments])
+    child = subprocess.Popen([sys.executable, "-P", "-m", "pipeline", *arguments.arguments])
 
     def end(_signal: int, _frame: FrameType | None) -> None:
         child.terminate()

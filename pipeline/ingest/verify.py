@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.landing.parquet_file import ARROW_SCHEMA, digest_in, digest_of
+from pipeline.landing.naming import digest_in, digest_of
+from pipeline.landing.parquet_file import ARROW_SCHEMA
 
 FILE_BYTES_MAX = 512 * 1024 * 1024
 

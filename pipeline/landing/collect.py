@@ -1,6 +1,6 @@
 """The collector: closed segments become Parquet files in the landing folder, then go.
 
-It runs beside the applications, as a process of its own, so that none of them needs a Parquet
+It runs beside the applications, as a process of its own, so that none of them loads a Parquet
 library. A segment is removed only when its file is in place; a collector that is killed in between
 lands it again under the same name.
 """
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import PipelineProblem
-from pipeline.landing.parquet_file import land, table_of
 from pipeline.landing.segment import segment_rows
+from pipeline.landing.segment_file import land_segment
 from transport.event_log_schema import CLOSED_FOLDER, SEGMENT_BYTES_MAX, SUFFIX
 
 # A segment is a little larger than its bound at most: by what was written in one go.
@@ -75,10 +75,7 @@ def _collect_one(
         done.refused += 1
         tell(f"{path} stays where it is: {problem}")
         return
-    rows = segment_rows(data)
-    if rows:
-        land(table_of(rows), landing, path.name.removesuffix(SUFFIX))
-        done.rows += len(rows)
+    done.rows += land_segment(segment_rows(data), landing, path.name.removesuffix(SUFFIX))
     done.segments += 1
     if not keep:
         path.unlink(missing_ok=True)

@@ -15,18 +15,16 @@ SAMPLE_BYTES = 48
 OUT_OF_RANGE_ROWS_MAX = 100
 
 
-def segment_rows(data: bytes) -> list[dict[str, Any]]:
+def segment_rows(data: bytes) -> Iterator[dict[str, Any]]:
     """The rows of a segment. `ordinal` counts them; `segment` is the digest of all bytes.
 
     Rows of a segment whose head cannot be read have no version: ingest sets them aside.
     """
     head: dict[str, Any] = {"segment": hashlib.blake2b(data, digest_size=16).hexdigest()}
-    rows = []
     for ordinal, values in enumerate(_values(data)):
         if values["kind"] == Record.SEGMENT.name and "version" not in head:
             head |= {name: values[name] for name in ("version", "program", "scope")}
-        rows.append({**values, **head, "ordinal": ordinal})
-    return rows
+        yield {**values, **head, "ordinal": ordinal}
 
 
 def _values(data: bytes) -> Iterator[dict[str, Any]]:

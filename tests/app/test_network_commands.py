@@ -230,6 +230,7 @@ def test_doctor_looks_at_this_computer_and_at_what_runs(gms: Gms) -> None:
     assert findings["version"]["verdict"] == "good"
     assert findings["clock"]["verdict"] == "good"
     assert findings["multicast"]["verdict"] == "good"
+    assert "Parquet files of events" in findings["event log"]["sentence"]
     assert "alone in its objects" in findings["membership"]["sentence"]
     assert code == 0
 

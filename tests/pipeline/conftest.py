@@ -16,16 +16,9 @@ from pipeline.generator.write import write_landed
 from pipeline.ingest.job import Ingested, IngestOptions, ingest
 from pipeline.ingest.store import Store
 from pipeline.session import SparkOptions, spark_session
+from tests.pipeline.quick import QUICK
 
 NOW_NS = START_NS + 86_400_000_000_000
-
-# Small frames gain nothing from compiled queries or from a compiler that optimises.
-QUICK = {
-    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-}
 
 Events = Callable[[Sequence[dict[str, Any]]], DataFrame]
 

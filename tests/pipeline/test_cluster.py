@@ -18,7 +18,7 @@ import pyspark
 import pytest
 
 from pipeline.bench.duckdb_side import KINDS, connect
-from tests.pipeline.conftest import QUICK
+from tests.pipeline.quick import QUICK
 
 START_S = 90.0
 

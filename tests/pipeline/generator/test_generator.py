@@ -15,7 +15,8 @@ from pipeline.generator.options import TraceOptions
 from pipeline.generator.trace import trace_tables
 from pipeline.generator.write import write_landed, write_memberships, write_segments
 from pipeline.landing.collect import collect
-from pipeline.landing.parquet_file import digest_of, parquet_bytes
+from pipeline.landing.naming import digest_of
+from pipeline.landing.parquet_file import parquet_bytes
 
 SMALL = OfficePlan(people=60, objects=120, department=20, team=5)
 

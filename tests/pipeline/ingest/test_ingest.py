@@ -17,8 +17,10 @@ from pipeline.ingest import job, landed
 from pipeline.ingest.job import Ingested, IngestOptions, ingest
 from pipeline.ingest.store import Store
 from pipeline.ingest.transform import PROBLEMS, classify, mark_duplicates
-from pipeline.landing.parquet_file import digest_of, land, parquet_bytes, table_of
+from pipeline.landing.naming import digest_of
+from pipeline.landing.parquet_file import land, parquet_bytes
 from tests.pipeline.conftest import NOW_NS, Events
+from tests.pipeline.tables import table_of
 
 DAY_NS = 86_400_000_000_000
 

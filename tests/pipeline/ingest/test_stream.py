@@ -12,9 +12,10 @@ from pipeline.errors import PipelineProblem
 from pipeline.ingest.job import IngestOptions
 from pipeline.ingest.store import Store
 from pipeline.ingest.stream import stream
-from pipeline.landing.parquet_file import land, table_of
+from pipeline.landing.parquet_file import land
 from tests.pipeline.conftest import NOW_NS
 from tests.pipeline.ingest.test_ingest import health
+from tests.pipeline.tables import table_of
 
 
 def put(landing: Path, segment: str, rows: int = 4) -> None:

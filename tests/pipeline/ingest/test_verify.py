@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from pipeline.ingest import verify
 from pipeline.ingest.verify import verify_bytes
-from pipeline.landing.parquet_file import ARROW_SCHEMA, digest_of, parquet_bytes, table_of
+from pipeline.landing.naming import digest_of
+from pipeline.landing.parquet_file import ARROW_SCHEMA, parquet_bytes
+from tests.pipeline.tables import table_of
 
 
 def rows(*ordinals: int, segment: str | None = "s") -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,11 @@ import pytest
 from pipeline.errors import PipelineProblem
 from pipeline.landing import collect as collecting
 from pipeline.landing.collect import collect
-from pipeline.landing.parquet_file import (
-    ARROW_SCHEMA,
-    digest_in,
-    digest_of,
-    parquet_bytes,
-    table_of,
-)
+from pipeline.landing.naming import digest_in, digest_of
+from pipeline.landing.parquet_file import ARROW_SCHEMA
 from pipeline.landing.segment import OUT_OF_RANGE_ROWS_MAX, segment_rows
+from pipeline.landing.segment_file import land_segment
+from tests.pipeline.tables import table_of
 from transport.event_log import EventLog
 from transport.event_log_schema import MARK, Record, frame
 
@@ -30,6 +26,10 @@ HEAD = frame(Record.SEGMENT, 10, (1, "test", "scope", 0, ["one"]))
 def segment(records: int = 5) -> bytes:
     body = [frame(Record.HEALTH, 11 + n, (2**64 - 1 - n, 3, 1)) for n in range(records)]
     return HEAD + b"".join(body)
+
+
+def list_of(data: bytes) -> list[dict[str, Any]]:
+    return list(segment_rows(data))
 
 
 def landed(folder: Path) -> list[dict[str, Any]]:
@@ -93,7 +93,7 @@ def test_collector_that_dies_while_writing_leaves_nothing_that_is_watched(
     def full(*_: object) -> None:
         raise PipelineProblem("the disk is full")
 
-    monkeypatch.setattr(collecting, "land", full)
+    monkeypatch.setattr(collecting, "land_segment", full)
     with pytest.raises(PipelineProblem, match="disk is full"):
         collect([tmp_path], tmp_path / "landing")
     assert path.exists(), "a segment goes only when its file is in place"
@@ -103,7 +103,7 @@ def test_collector_that_dies_while_writing_leaves_nothing_that_is_watched(
 
 @pytest.mark.parametrize("cut", [1, 7, 20])
 def test_torn_end_is_told(cut: int) -> None:
-    rows = segment_rows(segment()[:-cut])
+    rows = list_of(segment()[:-cut])
     assert [row["kind"] for row in rows] == ["SEGMENT", *["HEALTH"] * 4, "DAMAGED"]
     told = json.loads(rows[-1]["details"])
     assert told["what"] == "torn end"
@@ -114,21 +114,21 @@ def test_torn_end_is_told(cut: int) -> None:
 def test_damaged_place_costs_its_record_and_is_told() -> None:
     data = bytearray(segment())
     data[len(HEAD) + 15] ^= 4
-    rows = segment_rows(bytes(data))
+    rows = list_of(bytes(data))
     assert [row["kind"] for row in rows].count("HEALTH") == 4
     (damaged,) = [row for row in rows if row["kind"] == "DAMAGED"]
     assert json.loads(damaged["details"])["offset"] == len(HEAD)
 
 
 def test_segment_without_its_head_has_no_version() -> None:
-    rows = segment_rows(segment()[len(HEAD) :])
+    rows = list_of(segment()[len(HEAD) :])
     assert len(rows) == 5
     assert all("version" not in row for row in rows)
 
 
 def test_records_out_of_range_are_told_within_bounds() -> None:
     bad = frame(Record.HEALTH, 2**63 + 1, (1, 3, 1)) * (2 * OUT_OF_RANGE_ROWS_MAX)
-    rows = segment_rows(HEAD + bad)
+    rows = list_of(HEAD + bad)
     assert len(rows) == 1 + OUT_OF_RANGE_ROWS_MAX + 1
     assert json.loads(rows[-1]["details"]) == {"what": "out of range", "records": 200}
 
@@ -171,5 +171,22 @@ def test_other_names_promise_nothing(name: str) -> None:
     assert digest_in(name) is None
 
 
-def test_empty_table_is_a_file_too() -> None:
-    assert pq.ParquetFile(io.BytesIO(parquet_bytes(table_of([])))).metadata.num_rows == 0
+def test_files_by_duckdb_and_by_arrow_hold_the_same(tmp_path: Path) -> None:
+    odd = [
+        frame(Record.APPLICATION, 12, (7, "edited", {"text": 'a"b\\ \0 é 漢 😀\n', "n": 1.5})),
+        frame(Record.VIEW, 13, (2**63, bytes(range(16)), 2**62, [2**64 - 1, 0])),
+        frame(Record.REGION, 14, (1, 2**64 - 1, 3, 3, 1, 2, 0, 9, 10, 11, True)),
+        frame(Record.LOST, 15, (4,)),
+    ]
+    data = segment() + b"".join(odd)
+    put(tmp_path, "odd", data)
+    assert collect([tmp_path], tmp_path / "landing").rows == 10
+    (file,) = (tmp_path / "landing").iterdir()
+    assert pq.read_table(file).to_pylist() == table_of(list_of(data)).to_pylist()
+
+
+def test_row_that_no_parquet_file_takes_leaves_its_segment(tmp_path: Path) -> None:
+    with pytest.raises(PipelineProblem, match="cannot be made into Parquet"):
+        land_segment([{"version": "not a number"}], tmp_path / "landing", "odd")
+    assert land_segment([], tmp_path / "landing", "none") == 0
+    assert not (tmp_path / "landing").exists()
