@@ -18,12 +18,18 @@ static const past_storm PAST[] = {
     {6, "a member was asked about a dead sender of whom it was never told"},
     {34, "a healed link went on losing the rest of a burst"},
     {36, "newcomers were sent to before older messages had arrived everywhere"},
+    {62, "somebody counted out unseen came back into a view as if it had stayed"},
+    {67, "a report on a dead sender's packets that did not fit in one packet never ended"},
+    {79, "the only two that kept a packet died, and somebody waited for it without end"},
     {83, "a full executor ended a stream that it could not take itself"},
     {102, "an estate named only the first sixty-four of its holes"},
+    {123, "an application that never read was asked about views that it was never told"},
     {124, "senders outside a region were never counted as dead after a take-over"},
     {129, "an estate was opened for a sender that another side counted as dead"},
     {134, "whom a new host listed still passed for dead"},
     {193, "a region was reported as drained between two deaths of one batch"},
+    {254, "after a second death nobody looked any more whether all had the first one's packets"},
+    {259, "a suspended member delivered what had waited for a view"},
 };
 
 int main(void) {

@@ -212,6 +212,8 @@ static bool is_over(const qsm_stream *stream) {
 
 void qsm_orphan_found(qsm_stream *stream) {
     qsm_region *region = stream->region;
+    /* Its silence so far is nobody's fault here. */
+    if (!stream->orphan) memset(stream->lag_mark, 0, sizeof stream->lag_mark);
     stream->orphan = true;
     memset(stream->lag_mark, 0, sizeof stream->lag_mark); /* its silence is nobody's fault here */
     if (region->my_index < 0) return;
