@@ -30,6 +30,7 @@ void member_open(member *self, const options *chosen, common *shared, uint32_t i
     config.multicast_port = shared->port;
     config.no_offload = chosen->no_offload != 0;
     if (chosen->window_bytes != 0) config.core.window_bytes_max = (uint32_t)chosen->window_bytes;
+    config.core.data_bytes_max = (uint32_t)chosen->packet_bytes;
     if (qsm_udp_open(&config, &self->udp, error, sizeof error) != QSM_OK) bench_fail(error);
     self->engine = qsm_udp_engine(self->udp);
     self->groups = calloc(chosen->groups, sizeof *self->groups);

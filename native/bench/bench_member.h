@@ -36,6 +36,7 @@ typedef struct options {
     uint64_t sleep_every_ms; /* .. in each of these */
     uint64_t deaf_ms;        /* or throws away all that arrives for so long */
     uint64_t window_bytes;   /* 0: the engine's default */
+    uint64_t packet_bytes;   /* likewise */
     uint64_t once;           /* flag: only the first time */
     uint64_t silent;         /* flag: nothing is sent */
     uint64_t bins;           /* flag: print deliveries of each 100 ms */

@@ -251,6 +251,7 @@ static options read_options(int count, char **arguments) {
         {"--once", &chosen.once, 0, 1, true},
         {"--silent", &chosen.silent, 0, 1, true},
         {"--window", &chosen.window_bytes, 0, 1u << 30, false},
+        {"--packet", &chosen.packet_bytes, 0, QSM_DATA_BYTES_MAX, false},
         {"--no-offload", &chosen.no_offload, 0, 1, true},
         {"--bins", &chosen.bins, 0, 1, true}};
     bench_read_options(count, arguments, known, sizeof known / sizeof *known);

@@ -34,8 +34,10 @@ extern "C" {
 #define QSM_KEY_BYTES 32
 /* The largest application message; larger content goes by stream or is split by the application. */
 #define QSM_MESSAGE_BYTES_MAX 60000
-/* The largest datagram that the engine makes or accepts. */
+/* The largest datagram that the engine makes or accepts; and the largest with messages in it, for
+ * paths that are known to carry more than Ethernet does. */
 #define QSM_DATAGRAM_BYTES_MAX 1472
+#define QSM_DATA_BYTES_MAX 8972
 /* A group's queue for qsm_group_send, in messages. */
 #define QSM_SEND_QUEUE_MAX 1024
 /* Keys of one group that are held at the same time. */
@@ -109,6 +111,9 @@ typedef struct qsm_config {
     qsm_address known_peers[8]; /* engines to ask for the scope besides the rendezvous */
     uint32_t known_peer_count;
     uint32_t datagram_bytes_max; /* path MTU less IP and UDP headers, 576..QSM_DATAGRAM_BYTES_MAX */
+    uint32_t data_bytes_max;     /* the same for datagrams with messages in them, from
+                                    datagram_bytes_max to QSM_DATA_BYTES_MAX; 0: as large as any, but
+                                    on UDP within one machine the most */
     uint32_t window_bytes_max;   /* unacknowledged bytes a sender may have in one region */
     uint32_t receive_bytes_max;  /* bytes of received packets that may be held in all regions */
     uint32_t rate_bytes_per_s_max; /* ceiling of the sending rate, 0: none */

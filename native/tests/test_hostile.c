@@ -167,7 +167,7 @@ static void test_a_changed_message_does_not_keep_the_genuine_one_out(void) {
 static void test_packets_of_other_lengths_are_noticed(void) {
     fuzz_world world;
     capture_unheard(&world);
-    uint8_t changed[QSM_DATAGRAM_BYTES_MAX + 600];
+    uint8_t changed[QSM_DATA_BYTES_MAX + 600];
     for (uint32_t i = 0; i < packet_count && i < 12; i++) {
         state before = state_of(&world, VICTIM);
         for (uint32_t bytes = 0; bytes < packets[i].count; bytes++)

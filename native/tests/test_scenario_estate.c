@@ -2,10 +2,12 @@
 #include "scenario.h"
 
 /* The sender dies while its packets are under way and only some have them. */
-static void what_a_crashed_sender_sent_is_delivered_by_all_or_none(void) {
-    for (uint64_t seed = 30; seed < 42; seed++) {
+static void crash_a_sender(uint64_t first_seed, uint64_t last_seed, uint32_t data_bytes_max,
+                           uint32_t message_bytes) {
+    for (uint64_t seed = first_seed; seed <= last_seed; seed++) {
         world_options options = scenario_options(seed, 9, 3);
         options.config.policy = (uint32_t)(seed % 3);
+        options.config.data_bytes_max = data_bytes_max;
         world *all = world_create(&options);
         /* Three regions at least: the groups overlap. */
         for (uint32_t i = 0; i < 9; i++) {
@@ -17,14 +19,23 @@ static void what_a_crashed_sender_sent_is_delivered_by_all_or_none(void) {
         qsm_sim_link link = options.link;
         link.loss_ppm = 300000;
         qsm_sim_set_link(world_sim(all), &link);
-        world_pour(all, 4, 0, 400, 200);
-        world_pour(all, 4, 1, 400, 200);
-        world_run(all, (seed - 29) * 3 * WORLD_MS);
+        world_pour(all, 4, 0, 400, message_bytes);
+        world_pour(all, 4, 1, 400, message_bytes);
+        world_run(all, (seed - first_seed + 1) * 3 * WORLD_MS);
         world_crash(all, 4);
         qsm_sim_set_link(world_sim(all), &options.link);
         world_run(all, 5 * WORLD_S);
         scenario_end(all);
     }
+}
+
+static void what_a_crashed_sender_sent_is_delivered_by_all_or_none(void) {
+    crash_a_sender(30, 41, 0, 200);
+}
+
+static void so_is_what_was_packed_into_long_datagrams(void) {
+    crash_a_sender(50, 52, QSM_DATA_BYTES_MAX, 700);
+    crash_a_sender(53, 55, QSM_DATA_BYTES_MAX, 6000);
 }
 
 /* Nodes from `first` to `last` are not heard by `node`, or are again. */
@@ -100,6 +111,7 @@ static void who_lacks_what_nobody_keeps_any_more_begins_anew(void) {
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(what_a_crashed_sender_sent_is_delivered_by_all_or_none),
+        SCENARIO(so_is_what_was_packed_into_long_datagrams),
         SCENARIO(a_report_on_the_dead_may_take_many_packets),
         SCENARIO(what_few_would_keep_is_kept_by_all),
         SCENARIO(who_lacks_what_nobody_keeps_any_more_begins_anew),

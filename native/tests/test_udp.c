@@ -81,6 +81,18 @@ static void test_the_same_without_offload(void) {
     CHECK(info.segmentation_offload == 0 && info.receive_offload == 0);
 }
 
+/* Within one machine datagrams may be long; who does not make or join such ones takes them. */
+static void test_long_datagrams_are_taken_by_who_does_not_make_them(void) {
+    qsm_udp_config configs[3];
+    for (uint32_t index = 0; index < 3; index++)
+        configs[index] = test_config(LOOPBACK, 7);
+    configs[1].core.data_bytes_max = 1432;
+    configs[2].no_offload = 1;
+    qsm_udp_info info;
+    talk(configs, 3, 2000, 1000, &info);
+    CHECK(info.datagrams_out < 2000);
+}
+
 static void test_messages_longer_than_a_datagram_arrive_whole(void) {
     qsm_udp_config configs[2] = {test_config(LOOPBACK, 3), test_config(LOOPBACK, 3)};
     talk(configs, 2, 50, 20000, NULL);
@@ -287,6 +299,11 @@ static void test_bad_arguments_are_refused(void) {
     config = test_config(LOOPBACK, 9);
     config.core.datagram_bytes_max = 100;
     refused(&config, QSM_ERR_ARGUMENT, "");
+    config = test_config(LOOPBACK, 9);
+    config.core.data_bytes_max = config.core.datagram_bytes_max - 1;
+    refused(&config, QSM_ERR_ARGUMENT, "");
+    config.core.data_bytes_max = QSM_DATA_BYTES_MAX + 1;
+    refused(&config, QSM_ERR_ARGUMENT, "");
     qsm_udp_close(NULL);
 }
 
@@ -368,6 +385,7 @@ int main(void) {
     test_when_the_host_departs_another_takes_over();
     test_two_nodes_find_each_other_and_messages_arrive_in_order();
     test_the_same_without_offload();
+    test_long_datagrams_are_taken_by_who_does_not_make_them();
     test_messages_longer_than_a_datagram_arrive_whole();
     test_three_nodes_with_five_percent_loss_each_way_lose_nothing();
     test_without_multicast_a_known_peer_is_enough();

@@ -4,6 +4,7 @@
 #include <sodium.h>
 
 #include "core/aes_gcm_wide.h"
+#include "core/endian.h"
 
 _Static_assert(sizeof(qsm_aes_key) >= sizeof(crypto_aead_aes256gcm_state),
                "the library's expanded key fits as well");
@@ -57,7 +58,7 @@ bool qsm_aes_open(enum qsm_aes_kind kind, const qsm_aes_key *key,
     if (kind == QSM_AES_WIDE) {
         uint8_t genuine[16];
         qsm_aes_wide_open(key, nonce, sealed, bytes, plain, genuine);
-        return crypto_verify_16(genuine, tag) == 0;
+        return qsm_equal16(genuine, tag);
     }
 #endif
     return crypto_aead_aes256gcm_decrypt_detached_afternm(plain, NULL, sealed, bytes, tag, NULL, 0,

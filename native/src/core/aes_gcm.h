@@ -1,8 +1,9 @@
 /*
  * aes_gcm.h - AES-256-GCM on processors that have instructions for it, for many short messages
  * under few keys. A key is expanded once; with 512-bit AES (VAES) a message of 1000 bytes then
- * costs less than a fifth of what the library's code for the older 128-bit instructions takes, which is used
- * where there is nothing wider. Nobody else's table look-ups: time depends on lengths alone.
+ * costs less than a fifth of what the library's code for the older 128-bit instructions takes,
+ * which is used where there is nothing wider. Nobody else's table look-ups: time depends on lengths
+ * alone.
  *
  * No associated data: what identifies a message goes into the key and the nonce (seal.c).
  */

@@ -9,38 +9,38 @@ void qsm_pool_init(qsm_pool *pool, uint64_t bytes_max) {
     *pool = (qsm_pool){.bytes_max = bytes_max};
 }
 
-static void free_list(qsm_buffer *buffer) {
-    while (buffer != NULL) {
-        qsm_buffer *next = buffer->next_free;
-        free(buffer);
-        buffer = next;
-    }
-}
+static const uint32_t CAPACITIES[QSM_BUFFER_SIZES] = {
+    QSM_SMALL_BUFFER_BYTES, QSM_MEDIUM_BUFFER_BYTES, QSM_LARGE_BUFFER_BYTES};
 
 void qsm_pool_free(qsm_pool *pool) {
     assert(pool->bytes_used == 0);
-    free_list(pool->free_small);
-    free_list(pool->free_large);
+    for (uint32_t size = 0; size < QSM_BUFFER_SIZES; size++)
+        for (qsm_buffer *buffer = pool->free[size].first, *next; buffer != NULL; buffer = next) {
+            next = buffer->next_free;
+            free(buffer);
+        }
     *pool = (qsm_pool){0};
 }
 
 qsm_buffer *qsm_pool_take(qsm_pool *pool, uint32_t capacity) {
     assert(capacity <= QSM_LARGE_BUFFER_BYTES);
-    bool small = capacity <= QSM_SMALL_BUFFER_BYTES;
-    capacity = small ? QSM_SMALL_BUFFER_BYTES : QSM_LARGE_BUFFER_BYTES;
+    uint32_t size = 0;
+    while (CAPACITIES[size] < capacity)
+        size++;
+    capacity = CAPACITIES[size];
     if (pool->bytes_used + capacity > pool->bytes_max) return NULL;
-    qsm_buffer **list = small ? &pool->free_small : &pool->free_large;
-    qsm_buffer *buffer = *list;
+    qsm_buffer *buffer = pool->free[size].first;
     if (buffer != NULL) {
-        *list = buffer->next_free;
-        if (*list != NULL)
-            __builtin_prefetch(*list); /* it has lain for long; the next to be taken */
-        (*(small ? &pool->free_small_count : &pool->free_large_count))--;
+        pool->free[size].first = buffer->next_free;
+        if (buffer->next_free != NULL)
+            __builtin_prefetch(buffer->next_free); /* it has lain for long; the next to be taken */
+        pool->free[size].count--;
     } else {
         buffer = malloc(sizeof *buffer + capacity);
         if (buffer == NULL) return NULL;
         buffer->pool = pool;
         buffer->capacity = capacity;
+        buffer->size = size;
     }
     buffer->next_free = NULL;
     buffer->references = 1;
@@ -57,15 +57,13 @@ void qsm_buffer_release(qsm_buffer *buffer) {
     assert(buffer->references > 0);
     if (--buffer->references > 0) return;
     qsm_pool *pool = buffer->pool;
-    bool small = buffer->capacity == QSM_SMALL_BUFFER_BYTES;
+    uint32_t size = buffer->size;
     pool->bytes_used -= buffer->capacity;
-    uint32_t *count = small ? &pool->free_small_count : &pool->free_large_count;
-    if (*count >= (small ? QSM_FREE_BUFFERS_MAX : QSM_FREE_BUFFERS_MAX / 4)) {
+    if (pool->free[size].count >= QSM_FREE_BUFFERS_MAX / (size == 0 ? 1 : 4)) {
         free(buffer);
         return;
     }
-    qsm_buffer **list = small ? &pool->free_small : &pool->free_large;
-    buffer->next_free = *list;
-    *list = buffer;
-    (*count)++;
+    buffer->next_free = pool->free[size].first;
+    pool->free[size].first = buffer;
+    pool->free[size].count++;
 }

@@ -1,5 +1,5 @@
 /*
- * buffer.h - reference-counted memory for datagrams and plaintexts, in two sizes, reused and
+ * buffer.h - reference-counted memory for datagrams and plaintexts, in three sizes, reused and
  * bounded. One received datagram, one packet to send or one batch of plaintexts lies in one buffer;
  * whoever keeps a pointer into it holds a reference.
  */
@@ -10,9 +10,13 @@
 
 #include "qsm.h"
 
+enum { QSM_BUFFER_SIZES = 3 };
+
 typedef struct {
-    qsm_buffer *free_small, *free_large;
-    uint32_t free_small_count, free_large_count;
+    struct {
+        qsm_buffer *first; /* kept for reuse */
+        uint32_t count;
+    } free[QSM_BUFFER_SIZES];
     uint64_t bytes_used; /* capacity of the buffers that somebody holds */
     uint64_t bytes_max;
 } qsm_pool;
@@ -22,6 +26,7 @@ struct qsm_buffer {
     qsm_buffer *next_free;
     uint32_t references;
     uint32_t capacity;
+    uint32_t size; /* which of the three */
     uint8_t data[];
 };
 

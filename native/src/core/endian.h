@@ -5,6 +5,7 @@
 #ifndef QSM_CORE_ENDIAN_H
 #define QSM_CORE_ENDIAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -27,6 +28,13 @@ static inline void qsm_store_le(uint8_t *at, uint64_t value, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes; i++)
         at[i] = (uint8_t)(value >> (8 * i));
 #endif
+}
+
+/* In a time that does not depend on where they differ. */
+static inline bool qsm_equal16(const uint8_t a[16], const uint8_t b[16]) {
+    uint64_t differ =
+        (qsm_load_le(a, 8) ^ qsm_load_le(b, 8)) | (qsm_load_le(a + 8, 8) ^ qsm_load_le(b + 8, 8));
+    return differ == 0;
 }
 
 #endif

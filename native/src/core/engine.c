@@ -33,8 +33,9 @@ void qsm_config_defaults(qsm_config *config) {
 static bool config_is_good(const qsm_config *config) {
     return config->datagram_bytes_max >= QSM_DATAGRAM_BYTES_MIN &&
            config->datagram_bytes_max <= QSM_DATAGRAM_BYTES_MAX &&
-           config->window_bytes_max >= 65536 && config->receive_bytes_max >= 1u << 20 &&
-           config->ring_size_max >= QSM_RING_SIZE_MIN &&
+           (config->data_bytes_max == 0 || config->data_bytes_max >= config->datagram_bytes_max) &&
+           config->data_bytes_max <= QSM_DATA_BYTES_MAX && config->window_bytes_max >= 65536 &&
+           config->receive_bytes_max >= 1u << 20 && config->ring_size_max >= QSM_RING_SIZE_MIN &&
            config->ring_size_max <= QSM_RING_SIZE_MAX && qsm_policy_find(config->policy) != NULL &&
            config->similar_percent >= 1 && config->similar_percent <= 100 &&
            config->known_peer_count <= 8 && config->heartbeat_ns >= 1000000 &&
@@ -53,6 +54,7 @@ int qsm_engine_create(const qsm_config *config, uint64_t now_ns, qsm_engine **ou
     qsm_engine *engine = calloc(1, sizeof *engine);
     if (engine == NULL) return QSM_ERR_NO_MEMORY;
     engine->config = *config;
+    if (config->data_bytes_max == 0) engine->config.data_bytes_max = config->datagram_bytes_max;
     engine->now_ns = now_ns;
     qsm_scope_keys_derive(&engine->keys, config->scope_id, config->scope_key, config->random_seed);
     qsm_ready_keys_init(&engine->ready_keys, config->no_aes != 0);
@@ -268,19 +270,19 @@ static void take_in(qsm_engine *engine, const qsm_address *from, const qsm_slice
     inbox->items[(inbox->first + inbox->count++) & (inbox->capacity - 1)] = arrival;
 }
 
-/* Takes in as many datagrams as tags are made at once. False, and nothing is done: they are not all
+/* Takes in some datagrams whose tags are made at once. False, and nothing is done: they are not all
  * alike. */
 static bool take_in_many(qsm_engine *engine, const qsm_address *from, qsm_buffer *buffer,
-                         uint32_t begin, uint32_t segment_bytes) {
+                         uint32_t begin, uint32_t segment_bytes, uint32_t count) {
     const uint8_t *packets[QSM_TAGS_AT_ONCE];
     uint8_t tags[QSM_TAGS_AT_ONCE][QSM_TAG_BYTES];
     uint32_t front = qsm_header_front(buffer->data + begin, segment_bytes);
-    for (uint32_t i = 0; i < QSM_TAGS_AT_ONCE; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         packets[i] = buffer->data + begin + i * segment_bytes;
         if (front == 0 || qsm_header_front(packets[i], segment_bytes) != front) return false;
     }
-    qsm_packet_tags(&engine->keys, packets, front, tags);
-    for (uint32_t i = 0; i < QSM_TAGS_AT_ONCE; i++) {
+    qsm_packet_tags(&engine->keys, packets, count, front, tags);
+    for (uint32_t i = 0; i < count; i++) {
         qsm_slice packet = {
             .buffer = buffer, .offset = begin + i * segment_bytes, .bytes = segment_bytes};
         take_in(engine, from, &packet, tags[i]);
@@ -294,9 +296,14 @@ void qsm_engine_receive(qsm_engine *engine, uint64_t now_ns, const qsm_address *
     engine->now_ns = now_ns;
     if (segment_bytes == 0 || segment_bytes > bytes) segment_bytes = bytes;
     uint32_t begin = 0;
-    while (engine->keys.wide && begin + QSM_TAGS_AT_ONCE * segment_bytes <= bytes &&
-           take_in_many(engine, from, buffer, begin, segment_bytes))
-        begin += QSM_TAGS_AT_ONCE * segment_bytes;
+    while (segment_bytes > 0) {
+        uint32_t left = (bytes - begin) / segment_bytes;
+        uint32_t count = left < QSM_TAGS_AT_ONCE ? left : QSM_TAGS_AT_ONCE;
+        if (!qsm_packet_tags_pay(&engine->keys, count) ||
+            !take_in_many(engine, from, buffer, begin, segment_bytes, count))
+            break;
+        begin += count * segment_bytes;
+    }
     for (uint32_t at = begin; at < bytes; at += segment_bytes) {
         uint32_t part = bytes - at < segment_bytes ? bytes - at : segment_bytes;
         qsm_slice packet = {.buffer = buffer, .offset = at, .bytes = part};
@@ -308,12 +315,10 @@ void qsm_engine_receive(qsm_engine *engine, uint64_t now_ns, const qsm_address *
 void qsm_engine_receive_copy(qsm_engine *engine, uint64_t now_ns, const qsm_address *from,
                              const uint8_t *data, uint32_t bytes) {
     engine->now_ns = now_ns;
-    qsm_buffer *buffer = bytes <= QSM_SMALL_BUFFER_BYTES
-                             ? qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES)
-                             : NULL;
+    bool possible = bytes <= QSM_MEDIUM_BUFFER_BYTES;
+    qsm_buffer *buffer = possible ? qsm_pool_take(&engine->pool, bytes) : NULL;
     if (buffer == NULL) {
-        qsm_count(engine, bytes <= QSM_SMALL_BUFFER_BYTES ? QSM_COUNT_dropped_no_buffer
-                                                          : QSM_COUNT_dropped_not_authentic);
+        qsm_count(engine, possible ? QSM_COUNT_dropped_no_buffer : QSM_COUNT_dropped_not_authentic);
         return;
     }
     if (bytes) memcpy(buffer->data, data, bytes);
@@ -326,8 +331,8 @@ static bool handle_next(qsm_engine *engine, uint32_t class) {
     qsm_inbox *inbox = &engine->inbox[class];
     if (inbox->count == 0) return false;
     qsm_arrival arrival = inbox->items[inbox->first];
-    inbox->first = (inbox->first + 1) & (inbox->capacity - 1);
     inbox->count--;
+    inbox->first = inbox->count > 0 ? (inbox->first + 1) & (inbox->capacity - 1) : 0;
     qsm_dispatch(engine, &arrival);
     qsm_buffer_release(arrival.packet.buffer);
     return true;
@@ -407,6 +412,7 @@ void qsm_engine_sent(qsm_engine *engine, uint32_t count) {
             outbox->first = (outbox->first + 1) & (outbox->capacity - 1);
             outbox->count--;
         }
+        if (outbox->count == 0) outbox->first = 0;
         count -= take;
         engine->offered[class] = 0;
     }
@@ -436,6 +442,7 @@ void qsm_engine_release(qsm_engine *engine) {
         events->first = (events->first + 1) & (events->capacity - 1);
         events->count--;
     }
+    if (events->count == 0) events->first = 0;                  /* where memory is in the cache */
     if (events->count == 0 && events->capacity > EVENTS_KEPT) { /* a flood of views is over */
         free(events->items);
         *events = (qsm_event_queue){0};

@@ -6,9 +6,10 @@
 #define QSM_CORE_LIMITS_H
 
 #define QSM_SMALL_BUFFER_BYTES 1536u  /* one datagram */
+#define QSM_MEDIUM_BUFFER_BYTES 9216u /* one with many messages, where the path carries it */
 #define QSM_LARGE_BUFFER_BYTES 65508u /* a receive-offload batch, or a batch of plaintexts */
 #define QSM_FREE_BUFFERS_MAX                                                                       \
-    4096u /* small buffers kept for reuse; a quarter of that large ones                            \
+    4096u /* small buffers kept for reuse; a quarter of that medium and large ones                 \
            */
 
 #define QSM_DATAGRAM_BYTES_MIN 576u

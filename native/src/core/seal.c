@@ -8,6 +8,9 @@
 #include "core/limits.h"
 #include "core/siphash.h"
 #include "core/siphash_wide.h"
+#include "qsm.h"
+
+enum { LANES_THAT_PAY = 3 }; /* eight lanes take about as long as three packets one by one */
 
 bool qsm_seal_start(void) {
     return sodium_init() >= 0; /* 1: was initialised before */
@@ -33,21 +36,31 @@ void qsm_scope_keys_derive(qsm_scope_keys *keys, const uint8_t scope_id[16],
 
 void qsm_packet_tag(const qsm_scope_keys *keys, const uint8_t *front, uint32_t bytes,
                     uint8_t tag[16]) {
-    assert(bytes >= 2 * QSM_TAG_BYTES && bytes <= QSM_SMALL_BUFFER_BYTES);
+    assert(bytes >= 2 * QSM_TAG_BYTES && bytes <= QSM_DATA_BYTES_MAX);
     qsm_sip_packet(keys->packet_key, front, bytes, tag);
 }
 
-void qsm_packet_tags(const qsm_scope_keys *keys, const uint8_t *const fronts[QSM_TAGS_AT_ONCE],
-                     uint32_t bytes, uint8_t tags[QSM_TAGS_AT_ONCE][16]) {
-    assert(bytes >= 2 * QSM_TAG_BYTES && bytes <= QSM_SMALL_BUFFER_BYTES);
+bool qsm_packet_tags_pay(const qsm_scope_keys *keys, uint32_t count) {
+    return keys->wide && count >= LANES_THAT_PAY;
+}
+
+void qsm_packet_tags(const qsm_scope_keys *keys, const uint8_t *const fronts[], uint32_t count,
+                     uint32_t bytes, uint8_t tags[][16]) {
+    assert(bytes >= 2 * QSM_TAG_BYTES && bytes <= QSM_DATA_BYTES_MAX);
+    assert(count <= QSM_TAGS_AT_ONCE);
 #if QSM_SIP_HAS_WIDE
     _Static_assert(QSM_TAGS_AT_ONCE == QSM_SIP_LANES, "a lane for each");
-    if (keys->wide) {
-        qsm_sip_wide_packets(keys->packet_key, fronts, bytes, tags);
+    if (qsm_packet_tags_pay(keys, count)) {
+        const uint8_t *lanes[QSM_SIP_LANES];
+        uint8_t made[QSM_SIP_LANES][16];
+        for (uint32_t lane = 0; lane < QSM_SIP_LANES; lane++)
+            lanes[lane] = fronts[lane < count ? lane : 0]; /* some make the first one again */
+        qsm_sip_wide_packets(keys->packet_key, lanes, bytes, made);
+        memcpy(tags, made, count * sizeof made[0]);
         return;
     }
 #endif
-    for (uint32_t i = 0; i < QSM_TAGS_AT_ONCE; i++)
+    for (uint32_t i = 0; i < count; i++)
         qsm_sip_packet(keys->packet_key, fronts[i], bytes, tags[i]);
 }
 
@@ -62,12 +75,6 @@ void qsm_cookie(const qsm_scope_keys *keys, const void *what, uint32_t bytes, ui
 
 void qsm_wipe(void *secret, size_t bytes) {
     sodium_memzero(secret, bytes);
-}
-
-bool qsm_equal16(const uint8_t a[16], const uint8_t b[16]) {
-    uint64_t differ =
-        (qsm_load_le(a, 8) ^ qsm_load_le(b, 8)) | (qsm_load_le(a + 8, 8) ^ qsm_load_le(b + 8, 8));
-    return differ == 0;
 }
 
 static void prepare(const qsm_seal_identity *identity, uint8_t nonce[24], uint8_t associated[18]) {

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "core/aes_gcm.h"
+#include "core/endian.h"
 
 #define QSM_TAG_BYTES 16u
 
@@ -48,17 +49,17 @@ void qsm_scope_keys_derive(qsm_scope_keys *keys, const uint8_t scope_id[16],
 /* Writes the tag of a packet's first `bytes` bytes, in which the tag's own place counts as zero. */
 void qsm_packet_tag(const qsm_scope_keys *keys, const uint8_t *front, uint32_t bytes,
                     uint8_t tag[16]);
-/* The same for QSM_TAGS_AT_ONCE packets of which equally many bytes count. */
+/* The same for up to QSM_TAGS_AT_ONCE packets of which equally many bytes count. */
 #define QSM_TAGS_AT_ONCE 8u
-void qsm_packet_tags(const qsm_scope_keys *keys, const uint8_t *const fronts[QSM_TAGS_AT_ONCE],
-                     uint32_t bytes, uint8_t tags[QSM_TAGS_AT_ONCE][16]);
+void qsm_packet_tags(const qsm_scope_keys *keys, const uint8_t *const fronts[], uint32_t count,
+                     uint32_t bytes, uint8_t tags[][16]);
+/* True when that is quicker than one after the other. */
+bool qsm_packet_tags_pay(const qsm_scope_keys *keys, uint32_t count);
 /* A cookie for a joiner at an address, valid in one slot of time. */
 void qsm_cookie(const qsm_scope_keys *keys, const void *what, uint32_t bytes, uint64_t slot,
                 uint8_t cookie[16]);
 /* Overwrites a secret that is not needed any more. */
 void qsm_wipe(void *secret, size_t bytes);
-/* In a time that does not depend on where they differ. */
-bool qsm_equal16(const uint8_t a[16], const uint8_t b[16]);
 
 void qsm_message_seal(const uint8_t key[32], const qsm_seal_identity *identity,
                       const uint8_t *plain, uint32_t bytes, uint8_t *sealed, uint8_t tag[16]);

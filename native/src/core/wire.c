@@ -85,8 +85,9 @@ void qsm_write_address(qsm_writer *writer, const qsm_address *address) {
 /* ---- header ---------------------------------------------------------------------------------- */
 
 uint32_t qsm_header_front(const uint8_t *packet, uint32_t bytes) {
-    if (bytes < QSM_HEADER_BYTES || bytes > QSM_DATAGRAM_BYTES_MAX) return 0;
+    if (bytes < QSM_HEADER_BYTES || bytes > QSM_DATA_BYTES_MAX) return 0;
     if (packet[0] != QSM_WIRE_VERSION || packet[1] == 0 || packet[1] >= QSM_KIND_COUNT) return 0;
+    if (packet[1] != QSM_KIND_DATA && bytes > QSM_DATAGRAM_BYTES_MAX) return 0;
     uint32_t front = packet[2] | (uint32_t)packet[3] << 8;
     if (front < QSM_HEADER_BYTES || front > bytes) return 0;
     return packet[1] == QSM_KIND_DATA || front == bytes ? front : 0;

@@ -21,17 +21,17 @@
 #define SOCKET_BUFFER_BYTES_DEFAULT (4u << 20)
 #define WINDOW_BYTES_MIN (256u << 10)
 
+/* Who asks for shorter datagrams than this has a reason, on loopback as well. */
+#define DATAGRAM_BYTES_USUAL 1432
+
 /* A round reads, works and sends; the clock is read once for it. These bounds keep a round within
  * about a millisecond, so that a step ends near its budget. */
 #define ROUND_DATAGRAMS_MAX 256
+#define ROUND_BYTES_MAX (256u << 10)
 #define ROUND_WORK_MAX 1024
 
 /* With receive offload a buffer may hold 64 datagrams, so that few are enough for a call. */
 #define RUN_SLOTS 4
-
-/* A run that leaves half of its buffer empty is copied out of it: somebody may keep one datagram
- * for long, and with it the whole buffer. */
-#define COPY_BYTES_MAX (UDP_RUN_CAPACITY / 2)
 
 /* Fewer sockets than this are simply read; with more, asking first which to read is cheaper. */
 #define SOCKETS_READ_BLINDLY_MAX 3
@@ -48,6 +48,7 @@ struct qsm_udp {
     udp_socket unicast;
     udp_groups groups; /* no sockets: unicast only */
     uint32_t slot_count, slot_capacity;
+    uint32_t send_max; /* datagrams that are made at once: while the first is in the cache */
     qsm_buffer *buffers[UDP_RECEIVE_MAX]; /* NULL: to be asked for when it is needed */
     udp_received received[UDP_RECEIVE_MAX];
     qsm_datagram datagrams[UDP_SEND_MAX];
@@ -156,7 +157,10 @@ static void fill_info(qsm_udp *udp, const qsm_udp_config *config, const qsm_addr
     info->segmentation_offload = udp->unicast.segmentation_offload;
     info->receive_offload = udp->unicast.receive_offload;
     udp->slot_count = info->receive_offload ? RUN_SLOTS : UDP_RECEIVE_MAX;
-    udp->slot_capacity = info->receive_offload ? UDP_RUN_CAPACITY : UDP_DATAGRAM_CAPACITY;
+    udp->slot_capacity = info->receive_offload ? UDP_RUN_CAPACITY
+                         : udp->interface.mtu_bytes > UDP_DATAGRAM_CAPACITY
+                             ? UDP_LONG_DATAGRAM_CAPACITY
+                             : UDP_DATAGRAM_CAPACITY;
 }
 
 /* What is under way should fit the receivers' sockets, which are taken to be like our own. The
@@ -175,8 +179,17 @@ static int make_engine(qsm_udp *udp, const qsm_udp_config *config, udp_error *er
     uint32_t header_bytes = config->ipv6 ? 40 + 8 : 20 + 8;
     uint32_t mtu_bytes = udp->interface.mtu_bytes;
     uint32_t path_bytes = mtu_bytes > header_bytes ? mtu_bytes - header_bytes : 0;
+    /* All on one machine: its loopback carries whatever is sent, and fewer datagrams cost less. */
+    if (udp->interface.loopback && core.data_bytes_max == 0 &&
+        core.datagram_bytes_max >= DATAGRAM_BYTES_USUAL)
+        core.data_bytes_max = QSM_DATA_BYTES_MAX;
+    if (core.data_bytes_max > path_bytes) core.data_bytes_max = path_bytes;
     if (core.datagram_bytes_max > path_bytes) core.datagram_bytes_max = path_bytes;
     core.window_bytes_max = fitting_window(udp, core.window_bytes_max);
+    uint32_t longest = core.data_bytes_max > core.datagram_bytes_max ? core.data_bytes_max
+                                                                     : core.datagram_bytes_max;
+    uint32_t fit = longest != 0 ? ROUND_BYTES_MAX / longest : UDP_SEND_MAX;
+    udp->send_max = longest > UDP_DATAGRAM_CAPACITY && fit < UDP_SEND_MAX ? fit : UDP_SEND_MAX;
     if (sodium_is_zero(core.random_seed, sizeof core.random_seed))
         randombytes_buf(core.random_seed, sizeof core.random_seed);
     qsm_prng_seed(&udp->faults, core.random_seed);
@@ -282,7 +295,9 @@ static uint32_t hand_over(qsm_udp *udp, uint64_t now_ns, uint32_t index) {
     /* Multicast comes back to its sender, for the sake of other programs on this machine. */
     if (udp_address_equal(&run->from, &udp->info.self)) return count;
     if (udp->drop_in_per_mille != 0) inject_loss(udp, run);
-    if (run->capacity > UDP_DATAGRAM_CAPACITY && run->bytes <= COPY_BYTES_MAX) {
+    /* What leaves half of its buffer empty is copied out of it: somebody may keep one datagram for
+     * long, and with it the whole buffer. */
+    if (run->capacity > UDP_DATAGRAM_CAPACITY && run->bytes <= run->capacity / 2) {
         copy_over(udp, now_ns, run);
     } else if (run->bytes != 0) {
         qsm_engine_receive(udp->engine, now_ns, &run->from, udp->buffers[index], run->bytes,
@@ -307,15 +322,17 @@ static uint32_t prepare_slots(qsm_udp *udp) {
 
 /* Reads one socket until it is empty or a round's worth was read. True: there may be more. */
 static bool drain_socket(qsm_udp *udp, udp_socket *reader, uint64_t now_ns) {
-    uint32_t datagrams = 0;
-    while (datagrams < ROUND_DATAGRAMS_MAX) {
+    uint32_t datagrams = 0, bytes = 0;
+    while (datagrams < ROUND_DATAGRAMS_MAX && bytes < ROUND_BYTES_MAX) {
         uint32_t slots = prepare_slots(udp);
         /* The engine has no room: what has arrived waits in the socket until it has. */
         if (slots == 0) return false;
         uint32_t read =
             udp_socket_receive(reader, &udp->interface, udp->received, slots, &udp->info);
-        for (uint32_t index = 0; index < read; index++)
+        for (uint32_t index = 0; index < read; index++) {
+            bytes += udp->received[index].bytes;
             datagrams += hand_over(udp, now_ns, index);
+        }
         if (read < slots) return false;
     }
     return true;
@@ -377,16 +394,16 @@ static uint32_t send_with_loss(qsm_udp *udp, uint32_t count) {
  * more. */
 static bool send_batch(qsm_udp *udp, uint64_t now_ns) {
     udp->unicast.blocked = false;
-    int asked = qsm_engine_send(udp->engine, now_ns, udp->datagrams, UDP_SEND_MAX);
+    int asked = qsm_engine_send(udp->engine, now_ns, udp->datagrams, udp->send_max);
     if (asked <= 0) return false;
     uint32_t count = (uint32_t)asked;
-    assert(count <= UDP_SEND_MAX);
+    assert(count <= udp->send_max);
     uint32_t sent =
         udp->drop_out_per_mille != 0
             ? send_with_loss(udp, count)
             : udp_socket_send(&udp->unicast, &udp->interface, udp->datagrams, count, &udp->info);
     qsm_engine_sent(udp->engine, sent);
-    return count == UDP_SEND_MAX && !udp->unicast.blocked;
+    return count == udp->send_max && !udp->unicast.blocked;
 }
 
 /* ---- the loop ---- */

@@ -13,8 +13,10 @@
 #define UDP_RECEIVE_MAX 64
 #define UDP_SEND_MAX 256
 
-/* Room for one datagram with a byte to spare that shows a longer one, and for a joined run. */
+/* Room for one datagram with a byte to spare that shows a longer one: over Ethernet, and where the
+ * path carries more; and for a joined run. */
 #define UDP_DATAGRAM_CAPACITY 1536
+#define UDP_LONG_DATAGRAM_CAPACITY 9216
 #define UDP_RUN_CAPACITY 65507
 
 /* Where the one sentence goes that explains a failure to open. */

@@ -44,6 +44,11 @@ static qsm_order *make_order(qsm_engine *engine, qsm_group *group, uint64_t send
     return order;
 }
 
+static qsm_order *order_of(qsm_engine *engine, qsm_group *group, uint64_t sender, uint64_t number) {
+    qsm_order *found = find_order(engine, group, sender, number);
+    return found != NULL ? found : make_order(engine, group, sender, number);
+}
+
 static void free_parked(qsm_engine *engine, qsm_parked *parked) {
     qsm_buffer_release(parked->buffer);
     parked->next = engine->delivery.free_parked;
@@ -291,11 +296,9 @@ static void unpark(qsm_order *order) {
     }
 }
 
-static enum qsm_delivered handle_message(qsm_engine *engine, qsm_group *group, uint64_t sender,
+static enum qsm_delivered handle_message(qsm_engine *engine, qsm_order *order,
                                          const qsm_message *message) {
-    qsm_order *order = find_order(engine, group, sender, message->number);
-    if (order == NULL) order = make_order(engine, group, sender, message->number);
-    if (order == NULL) return QSM_DELIVERY_WAITS;
+    qsm_group *group = order->group;
     bool starts = message->number > order->expected && starts_here(order, message);
     if (!QSM_BUG(1) && order->expected != 0 && message->number < order->expected)
         return QSM_DELIVERED;
@@ -332,15 +335,24 @@ enum qsm_delivered qsm_delivery_packet(qsm_engine *engine, qsm_region *region,
         if (data->messages[i].view > region->directory->applied && views_come)
             return QSM_DELIVERY_WAITS;
     enum qsm_delivered all = QSM_DELIVERED;
+    qsm_group *group = NULL;
+    qsm_order *order = NULL;
     for (uint32_t i = 0; i < data->message_count; i++) {
         const qsm_message *message = &data->messages[i];
-        qsm_group *group = qsm_table_get(&region->directory->groups, message->group);
+        /* Messages of one group often come together. */
+        if (i == 0 || message->group != message[-1].group) {
+            group = qsm_table_get(&region->directory->groups, message->group);
+            order = NULL;
+        }
         bool told = message->view <= region->directory->applied;
         if (group == NULL || !told || (!QSM_BUG(3) && !qsm_group_is_for(group, message->view))) {
             qsm_count(engine, QSM_COUNT_messages_not_joined);
             continue;
         }
-        enum qsm_delivered one = handle_message(engine, group, data->sender, message);
+        if (order == NULL || order->life != message->number >> LIFE_SHIFT)
+            order = order_of(engine, group, data->sender, message->number);
+        enum qsm_delivered one =
+            order != NULL ? handle_message(engine, order, message) : QSM_DELIVERY_WAITS;
         if (one == QSM_DELIVERY_FORGED) return one;
         if (one != QSM_DELIVERED) all = one;
     }

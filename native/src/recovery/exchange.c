@@ -228,7 +228,7 @@ static bool read_offer(qsm_estate *estate, qsm_reader *in) {
     message.epoch = qsm_read8(in);
     message.tag = qsm_read_bytes(in, QSM_TAG_BYTES);
     message.sealed = qsm_read_bytes(in, message.bytes);
-    if (in->failed || message.number == 0 || message.bytes > QSM_DATAGRAM_BYTES_MAX) return false;
+    if (in->failed || message.number == 0 || message.bytes > QSM_DATA_BYTES_MAX) return false;
     if (qsm_table_get(&estate->offered, qsm_estate_key(&message)) != NULL) return true;
     return keep_offer(estate, &message);
 }

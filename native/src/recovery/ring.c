@@ -19,6 +19,7 @@ enum {
     WAKE_DELAY_NS = 4000000, /* from the first packet after silence to the token */
     HURRY_NS = 500000,       /* between launches while much arrives */
     HURRY_BYTES = 32 << 10,  /* much: less than a sender's least window */
+    HURRY_PACKETS = 16,      /* much that is not acknowledged */
     BRISK_NS = 5000000,      /* between launches for BRISK_SPAN_NS after that */
     BRISK_SPAN_NS = 100000000,
     PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
@@ -186,14 +187,17 @@ static void launch(qsm_ring_part *part, uint64_t now_ns) {
     launch_now(part, now_ns);
 }
 
-static bool is_hurried(const qsm_ring_part *part) {
-    return part->region->rings.bytes_total - part->launched_bytes >= HURRY_BYTES;
+/* Much has come since the last launch; or there is much of before that not everybody had then: a
+ * sender whose window is full has nothing more to send until it is told that they do. */
+static bool is_hurried(const qsm_ring_part *part, uint64_t now_ns) {
+    if (part->region->rings.bytes_total - part->launched_bytes >= HURRY_BYTES) return true;
+    return part->flowing_ns != 0 && now_ns - part->flowing_ns < BRISK_NS;
 }
 
 static uint64_t launch_due(const qsm_ring_part *part, uint64_t now_ns) {
     uint64_t pause_ns = part->region->engine->config.token_ns;
     bool brisk = part->region->rings.much_ns + BRISK_SPAN_NS > now_ns;
-    if (is_hurried(part))
+    if (is_hurried(part, now_ns))
         pause_ns = HURRY_NS;
     else if (brisk && pause_ns > BRISK_NS)
         pause_ns = BRISK_NS;
@@ -322,8 +326,10 @@ static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint
         part->incomplete = true;
         return;
     }
-    if (stream->levels[part->level].low < record->low)
+    if (stream->levels[part->level].low < record->low) {
         stream->levels[part->level].low = record->low;
+        if (record->high - record->low >= HURRY_PACKETS) part->flowing_ns = region->engine->now_ns;
+    }
     if (stream->levels[part->level].cached < record->cached)
         stream->levels[part->level].cached = record->cached;
     stream->lost_below = record->lost;

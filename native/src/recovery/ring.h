@@ -30,6 +30,7 @@ typedef struct {
     bool wanted;     /* coupled mode: the token above waits for a round of this level */
     uint64_t launched_ns;
     uint64_t launched_bytes; /* the rings' bytes_total then */
+    uint64_t flowing_ns;     /* when a token last told that much is open and some of it arrives */
     uint64_t round_ns;       /* smoothed */
     bool incomplete;         /* the token that is being looked at lacks somebody's part */
     bool reverse;            /* the next one goes the other way: the last was incomplete */

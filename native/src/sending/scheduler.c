@@ -102,11 +102,8 @@ static void tag_all(filling *fill) {
     uint8_t tags[QSM_TAGS_AT_ONCE][QSM_TAG_BYTES];
     for (uint32_t i = 0; i < fill->untagged_count; i++)
         packets[i] = fill->untagged[i]->data;
-    if (fill->untagged_count == QSM_TAGS_AT_ONCE)
-        qsm_packet_tags(keys, packets, fill->untagged_front, tags);
-    else
-        for (uint32_t i = 0; i < fill->untagged_count; i++)
-            qsm_packet_tag(keys, packets[i], fill->untagged_front, tags[i]);
+    if (fill->untagged_count == 0) return;
+    qsm_packet_tags(keys, packets, fill->untagged_count, fill->untagged_front, tags);
     for (uint32_t i = 0; i < fill->untagged_count; i++) {
         qsm_packet_set_tag(fill->untagged[i]->data, tags[i]);
         qsm_buffer_release(fill->untagged[i]);
@@ -121,6 +118,15 @@ static void tag_later(filling *fill, qsm_buffer *buffer, uint32_t front) {
     fill->untagged[fill->untagged_count++] = buffer;
     fill->untagged_front = front;
     if (fill->untagged_count == QSM_TAGS_AT_ONCE) tag_all(fill);
+}
+
+/* Few messages were there to be packed: what is kept until it is stable need not take more. */
+static void move_to_small_buffer(qsm_engine *engine, open_packet *open, uint32_t bytes) {
+    qsm_buffer *small = qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES);
+    if (small == NULL) return;
+    memcpy(small->data, open->buffer->data, bytes);
+    qsm_buffer_release(open->buffer);
+    open->buffer = small;
 }
 
 static void finish_packet(filling *fill, open_packet *open) {
@@ -142,7 +148,9 @@ static void finish_packet(filling *fill, open_packet *open) {
     open->data.side = qsm_side(engine);
     uint32_t bytes = qsm_data_write(NULL, open->buffer->data, open->buffer->capacity, &open->data,
                                     open->buffer->data + open->sealed_offset);
-    assert(bytes > 0 && bytes <= engine->config.datagram_bytes_max);
+    assert(bytes > 0 && bytes <= engine->config.data_bytes_max);
+    if (bytes <= QSM_SMALL_BUFFER_BYTES && open->buffer->capacity > QSM_SMALL_BUFFER_BYTES)
+        move_to_small_buffer(engine, open, bytes);
     tag_later(fill, open->buffer, bytes - open->sealed_bytes);
     qsm_slice packet = {.buffer = open->buffer, .bytes = bytes};
     qsm_count(engine, QSM_COUNT_packets_sent);
@@ -174,7 +182,7 @@ static uint32_t room_in(const filling *fill, const open_packet *open, bool first
     if (open->data.message_count == QSM_PACKET_MESSAGES_MAX) return 0;
     uint32_t used = qsm_data_front_bytes(&open->data) + open->sealed_bytes +
                     QSM_MESSAGE_HEADER_BYTES + (first ? QSM_MESSAGE_FIRST_BYTES : 0);
-    uint32_t max = fill->engine->config.datagram_bytes_max;
+    uint32_t max = fill->engine->config.data_bytes_max;
     return used < max ? max - used : 0;
 }
 
@@ -210,11 +218,26 @@ static open_packet *packet_for(filling *fill, qsm_region **regions, uint32_t reg
     open->data.hole_count = 0;
     memcpy(open->regions, regions, region_count * sizeof *regions);
     open->data.region_count = (uint8_t)region_count;
-    open->buffer = qsm_pool_take(&fill->engine->pool, QSM_SMALL_BUFFER_BYTES);
+    open->buffer = qsm_pool_take(&fill->engine->pool, fill->engine->config.data_bytes_max);
     if (open->buffer == NULL) return NULL;
-    /* Where the sealed part of a packet with one message lies: then nothing has to be moved. */
-    open->sealed_offset = qsm_data_front_bytes(&open->data) + QSM_MESSAGE_HEADER_BYTES;
     return open;
+}
+
+/* Where the next sealed message goes. The first is put behind the table that the packet will have
+ * when it is filled with messages like it: then nothing has to be moved in the end. */
+static uint8_t *place_in(const filling *fill, open_packet *open, uint32_t bytes) {
+    uint32_t front = qsm_data_front_bytes(&open->data);
+    if (open->data.message_count == 0) {
+        uint32_t most =
+            (fill->engine->config.data_bytes_max - front) / (QSM_MESSAGE_HEADER_BYTES + bytes);
+        if (most > QSM_PACKET_MESSAGES_MAX) most = QSM_PACKET_MESSAGES_MAX;
+        open->sealed_offset = front + (most > 0 ? most : 1) * QSM_MESSAGE_HEADER_BYTES;
+    } else if (open->sealed_offset + open->sealed_bytes + bytes > open->buffer->capacity) {
+        memmove(open->buffer->data + front, open->buffer->data + open->sealed_offset,
+                open->sealed_bytes); /* a longer one after short ones: as tight as can be */
+        open->sealed_offset = front;
+    }
+    return open->buffer->data + open->sealed_offset + open->sealed_bytes;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -306,7 +329,7 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
     uint8_t tag[QSM_TAG_BYTES];
     fill->engine->scheduler.stamp++;
     uint32_t steps = hybrid ? 1 : group->region_count;
-    uint8_t shared[QSM_SMALL_BUFFER_BYTES]; /* sealed once, copied into the packets of several
+    uint8_t shared[QSM_DATA_BYTES_MAX]; /* sealed once, copied into the packets of several
                                                regions */
     if (steps > 1 && !seal(group, &message, plain, shared, tag)) return false;
     for (uint32_t i = 0; i < steps; i++) {
@@ -320,7 +343,7 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
                               hybrid ? group->region_count : 1, hybrid ? &group->hybrid : &nowhere);
         }
         if (open == NULL) return false;
-        uint8_t *place = open->buffer->data + open->sealed_offset + open->sealed_bytes;
+        uint8_t *place = place_in(fill, open, bytes);
         if (steps > 1)
             memcpy(place, shared, bytes);
         else if (!seal(group, &message, plain, place, tag))
@@ -349,7 +372,7 @@ static bool put_message(filling *fill, qsm_group *group, const uint8_t *plain, u
 
 static uint32_t fragment_bytes_max(const qsm_engine *engine, const qsm_group *group) {
     uint32_t headers = qsm_address_is_set(&group->hybrid) ? group->region_count : 1;
-    return engine->config.datagram_bytes_max - QSM_HEADER_BYTES - QSM_DATA_FIXED_BYTES -
+    return engine->config.data_bytes_max - QSM_HEADER_BYTES - QSM_DATA_FIXED_BYTES -
            headers * QSM_REGION_HEADER_BYTES - QSM_MESSAGE_HEADER_BYTES - QSM_MESSAGE_FIRST_BYTES;
 }
 
