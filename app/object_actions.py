@@ -112,6 +112,25 @@ class ObjectActions:
                 "Ctrl+Shift+Tab",
                 self._why_no_tabs,
             ),
+            # The other keys that browsers have taught everybody.
+            Action(
+                "tab.next.page",
+                tr("Next tab"),
+                lambda: self._step(1),
+                "Ctrl+PgDown",
+                self._why_no_tabs,
+                listed=False,
+                yields=True,
+            ),
+            Action(
+                "tab.before.page",
+                tr("Tab before"),
+                lambda: self._step(-1),
+                "Ctrl+PgUp",
+                self._why_no_tabs,
+                listed=False,
+                yields=True,
+            ),
             *(self._tab_action(number) for number in range(1, _DIGITS + 1)),
         ):
             add(action)

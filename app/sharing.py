@@ -39,14 +39,14 @@ class Sharing:
             ),
             Action(
                 "reference.save",
-                tr("Save reference as…"),
+                tr("Save the object's file…"),
                 lambda: self._ask_save(self._page().opened.opening.reference),
                 "Ctrl+Shift+S",
                 no_object,
             ),
             Action(
                 "reference.copy",
-                tr("Copy reference"),
+                tr("Copy the object as text"),
                 lambda: self._copy(self._page().opened.opening.reference),
                 "Ctrl+Shift+C",
                 no_object,
@@ -79,7 +79,7 @@ class Sharing:
     def _ask_save(self, reference: Reference) -> None:
         page = self._page()
         self._window.ask_where_to_save(
-            tr("Save reference as"),
+            tr("Save the object's file"),
             f"{page.title}.liveobject",
             file_filter(),
             lambda file: self.save(page, reference, file),

@@ -342,8 +342,8 @@ class MainWindow(QMainWindow):
         return self.grab()
 
     def _on_command(self, identity: str) -> None:
-        page = self.front
-        if page is not None:
+        page, focused = self.front, self.focusWidget()
+        if page is not None and (focused is None or not page.isAncestorOf(focused)):
             page.setFocus()
         self.registry.run(identity)
 

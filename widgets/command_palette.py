@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from widgets.language import tr
 from widgets.look import SPACE_PX, float_above, kind, line
@@ -97,11 +98,13 @@ class CommandPalette(QFrame):
         column.addWidget(self._field)
         column.addWidget(line())
         column.addWidget(self._list)
+        self._before: QWidget | None = None
         window.installEventFilter(self)
         self.hide()
 
     def open(self) -> None:
-        """Shows the palette, empty, with the keyboard in it."""
+        """Shows the palette, empty, with the keyboard in it; afterwards that is where it was."""
+        self._before = self._window.focusWidget()
         self._all = self._commands()
         self._field.clear()
         self.search_now()
@@ -155,6 +158,7 @@ class CommandPalette(QFrame):
         if isinstance(entry, Command) and entry.reason:
             return
         self.close()
+        self._give_focus_back()
         if isinstance(entry, FoundObject):
             self.object_chosen.emit(entry.key)
         else:
@@ -172,6 +176,14 @@ class CommandPalette(QFrame):
         self.adjustSize()
         self.move((self._window.width() - self.width()) // 2, 13 * SPACE_PX)
 
+    def _give_focus_back(self) -> None:
+        """To where one was before the palette was opened, if that is still there."""
+        before, self._before = self._before, None
+        if before is not None and isValid(before) and before.isVisible():
+            before.setFocus()
+        else:
+            self._window.setFocus()
+
     # Qt
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -188,7 +200,7 @@ class CommandPalette(QFrame):
         steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
         if event.key() == Qt.Key.Key_Escape:
             self.close()
-            self._window.setFocus()
+            self._give_focus_back()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose(self._list.currentIndex())
         elif event.key() in steps and self._model.rowCount():

@@ -69,7 +69,9 @@ def _made_by(summary: Summary) -> str:
     maker = summary.maker
     if maker is not None:
         name = maker.name or tr("Somebody without a name")
-        return tr("{name}, signed with the key {key}", name=name, key=maker.fingerprint)
+        # With hyphens at which a line does not break.
+        key = maker.fingerprint.replace("-", "\N{NON-BREAKING HYPHEN}")
+        return tr("{name}, signed with the key {key}", name=name, key=key)
     if summary.forged:
         return tr("Unknown author. A name is given, but its signature is not good.")
     return tr("Unknown author. Nobody has signed it.")

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from liveobj.capabilities import can_edit, view_only
 from liveobj.references import Reference
 from liveobj.references.compact import compact_text
+from liveobj.references.makers import unsigned
 from widgets.icons import show_icon
 from widgets.language import tr
 from widgets.look import SPACE_PX, kind, label, line
@@ -187,7 +188,8 @@ class SharePanel(QFrame):
         return grid
 
     def _show_code(self) -> None:
-        fits = self._code.show_text(compact_text(self.chosen))
+        # Who scans it stands beside its owner; a code with a signature would be too fine to scan.
+        fits = self._code.show_text(compact_text(unsigned(self.chosen)))
         self._code.setVisible(fits)
         if fits:
             words = tr("Whoever scans this and opens it is in the object with you.")

@@ -40,6 +40,7 @@ from widgets.throttle import QtAlarm, Throttle
 
 PAGE_WIDTH_PX = 720
 PAGE_MARGIN_PX = 32
+_SMALL_PX = 200
 
 # Before these reach the editor, what the others have written must be in the view: positions in the
 # event are positions in the newest text.
@@ -302,7 +303,6 @@ class SharedTextEdit(QTextEdit):
         self.setTabChangesFocus(False)
         frame = self.document().rootFrame().frameFormat()
         frame.setTopMargin(PAGE_MARGIN_PX)
-        frame.setBottomMargin(4 * PAGE_MARGIN_PX)
         self.document().rootFrame().setFrameFormat(frame)
 
     # Qt
@@ -377,10 +377,13 @@ class SharedTextEdit(QTextEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         side = max(PAGE_MARGIN_PX, (self.width() - PAGE_WIDTH_PX) // 2)
-        if self.viewportMargins().left() != side:
+        # One writes in the middle of a page and not at its lower edge; a small one has no room.
+        below = PAGE_MARGIN_PX * min(4, max(0, self.height() - _SMALL_PX) // _SMALL_PX + 1)
+        frame = self.document().rootFrame().frameFormat()
+        if self.viewportMargins().left() != side or frame.bottomMargin() != below:
             self.setViewportMargins(side, 0, 0, 0)
-            frame = self.document().rootFrame().frameFormat()
             frame.setRightMargin(side)
+            frame.setBottomMargin(below)
             self.document().rootFrame().setFrameFormat(frame)
         super().resizeEvent(event)
 

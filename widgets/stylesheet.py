@@ -114,6 +114,10 @@ QTabBar::tab { background: transparent; color: $muted; padding: 8px 8px 8px 14px
     border: none; border-bottom: 2px solid transparent; font-weight: $medium; }
 QTabBar::tab:hover { color: $text; background: $hover; }
 QTabBar::tab:selected { color: $text; background: $raised; border-bottom: 2px solid $accent; }
+QTabBar::tear { image: none; width: 0; }
+QTabBar::scroller { width: 44px; }
+QTabBar QToolButton { background: $surface; border: none; }
+QTabBar QToolButton:hover { background: $hover; border-radius: 6px; }
 QTabWidget::pane { border: none; border-top: 1px solid $border; background: $raised; }
 QTabWidget::tab-bar { left: 8px; }
 
@@ -162,6 +166,7 @@ QSlider::handle:horizontal { background: $accent; width: 16px; height: 16px; mar
 QScrollBar:vertical { background: transparent; width: 12px; margin: 2px; }
 QScrollBar::handle:vertical { background: $border; border-radius: 4px; min-height: 32px; }
 QScrollBar::handle:vertical:hover { background: $muted; }
+QScrollBar::handle:vertical:disabled { background: transparent; }
 QScrollBar:horizontal { background: transparent; height: 12px; margin: 2px; }
 QScrollBar::handle:horizontal { background: $border; border-radius: 4px; min-width: 32px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }

@@ -146,6 +146,8 @@ class Welcome(CardPage):
         self._begin.clicked.connect(self._finish)
         self._fill()
         self.setFocusProxy(self._name)
+        # What the system calls somebody is a proposal: who types writes another name over it.
+        self._name.selectAll()
         self._show()
 
     def _fill(self) -> None:

@@ -46,8 +46,14 @@ def signed_by(reference: AnyReference, identity: Identity | None, name: str) -> 
         ("name", name),
         ("signature", signature.hex()),
     )
-    others = (element for element in reference.beside if not _is_signature(element))
+    others = unsigned(reference).beside
     return replace(reference, beside=(*others, Element(_NAME, NAMESPACE, attributes)))
+
+
+def unsigned(reference: AnyReference) -> AnyReference:
+    """The same object, with nobody standing for it: shorter."""
+    others = tuple(element for element in reference.beside if not _is_signature(element))
+    return replace(reference, beside=others)
 
 
 def maker_of(reference: Reference) -> Maker | None:

@@ -8,9 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QBuffer, QIODevice, QRectF, QSize, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QPainter
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from liveobj.csv_text import write_csv
 from liveobj.documents import DocumentError
@@ -93,15 +101,18 @@ class ChartView(ObjectView):
         column.addLayout(tools)
         column.addWidget(line())
         self._stack = QStackedWidget()
+        choose = QAction(tr("Numbers from…"), self)
+        choose.setEnabled(self.chart.document.editable)
+        choose.triggered.connect(lambda: self._pop_up_sources(self._empty.findChild(QPushButton)))
         self._stack.addWidget(self.plot)
-        self._stack.addWidget(
-            EmptyState(
-                theme,
-                "chart",
-                tr("No numbers yet"),
-                tr("Drop a table or a sensor here, or choose a table with the button above."),
-            )
+        self._empty = EmptyState(
+            theme,
+            "chart",
+            tr("No numbers yet"),
+            tr("Drop a table or a sensor here, or choose a table that you had open."),
+            [choose],
         )
+        self._stack.addWidget(self._empty)
         self._problem = label("", "reading", wrap=True, centred=True)
         self._stack.addWidget(self._problem)
         column.addWidget(self._stack, 1)
@@ -178,6 +189,9 @@ class ChartView(ObjectView):
         menu.popup(self._columns.mapToGlobal(self._columns.rect().bottomLeft()))
 
     def _show_source_menu(self) -> None:
+        self._pop_up_sources(self._source)
+
+    def _pop_up_sources(self, under: QWidget) -> None:
         menu = self._menu()
         tables = self.around.recent("table")
         for title, reference in tables:
@@ -188,7 +202,7 @@ class ChartView(ObjectView):
         if source is not None:
             menu.addSeparator()
             menu.addAction(tr("Open what is drawn"), partial(self.around.show, source))
-        menu.popup(self._source.mapToGlobal(self._source.rect().bottomLeft()))
+        menu.popup(under.mapToGlobal(under.rect().bottomLeft()))
 
     def _menu(self) -> QMenu:
         menu = QMenu(self)

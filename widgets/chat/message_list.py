@@ -46,6 +46,8 @@ class MessageList(QListView):
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setAccessibleName(tr("Messages"))
         self.verticalScrollBar().setSingleStep(24)
+        # It keeps its room, so that lines do not break anew, and is seen when it is of use.
+        self.verticalScrollBar().rangeChanged.connect(self._show_bar)
         self.verticalScrollBar().valueChanged.connect(self._on_scroll)
         self._pressed_link = ""
 
@@ -71,6 +73,9 @@ class MessageList(QListView):
             moved = self.visualRect(self.model().index(kept.row(), 0)).top() - top
             bar = self.verticalScrollBar()
             bar.setValue(bar.value() + moved)
+
+    def _show_bar(self, least: int, most: int) -> None:
+        self.verticalScrollBar().setEnabled(most > least)
 
     def _on_scroll(self, value: int) -> None:
         if value < _NEAR_START_PX and self._messages.has_earlier:

@@ -32,6 +32,8 @@ CARD_PX = 110.0
 # From here on there is room for a strip with a name in it, and for the object itself.
 LIVE_ZOOM = 0.5
 _CORNER = 12.0
+# A picture whose size differs by less has the pixels of the screen.
+_SAME = 0.004
 _CACHE_BYTES_MAX = 96 * 1024 * 1024
 # What is too large to be kept is drawn each time.
 _KEPT_PIXELS_MAX = 3_000_000
@@ -295,6 +297,14 @@ def _draw_shot(painter: QPainter, shot: QPixmap, room: QRectF) -> None:
     ratio = shot.devicePixelRatio()
     width, height = shot.width() / ratio, shot.height() / ratio
     scale = room.width() / width
+    device = painter.device().devicePixelRatioF()
+    if abs(scale * device / ratio - 1.0) < _SAME:
+        # As many pixels as on the screen: each of them on one, so that letters stay sharp.
+        left, top = round(room.left() * device) / device, round(room.top() * device) / device
+        high = min(shot.height(), round(room.height() * device))
+        target = QRectF(left, top, shot.width() / device, high / device)
+        painter.drawPixmap(target, shot, QRectF(0, 0, shot.width(), high))
+        return
     shown = min(height, room.height() / scale)
     source = QRectF(0, 0, shot.width(), shown * ratio)
     painter.drawPixmap(QRectF(room.left(), room.top(), room.width(), shown * scale), shot, source)

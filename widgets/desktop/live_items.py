@@ -39,7 +39,8 @@ _PICTURE_PIXELS_MAX = 4_000_000
 
 @dataclass(slots=True)
 class Live:
-    """One object that is open. `dirty` while the picture is older than the view."""
+    """One object that is open. `dirty` while the picture is older than the view or of another
+    `scale` than is wanted."""
 
     item: Item
     opening: Opening
@@ -47,6 +48,7 @@ class Live:
     subscriptions: list[Subscription]
     dirty: bool = True
     asleep: bool = False
+    scale: float = 0.0
     pictured_s: float = 0.0
     seen_s: float = 0.0
 
@@ -124,10 +126,11 @@ class LiveItems(QObject):
         """Takes what is in sight, nearest first; all else may sleep."""
         self._held = False
         self._wanted = {item.identity: item for item in items[:LIVE_MAX]}
-        now_s = self._clock()
+        now_s, scale = self._clock(), self._scale()
         for identity, live in self._live.items():
             if identity in self._wanted or identity == self._kept:
                 live.seen_s = now_s
+                live.dirty |= live.scale != scale
                 if live.asleep:
                     live.asleep = False
                     live.dirty = True
@@ -292,7 +295,8 @@ class LiveItems(QObject):
             live.view.resize(size)
         live.view.show_newest()
         # Of a very large one a coarser picture must do.
-        scale = min(self._scale(), math.sqrt(_PICTURE_PIXELS_MAX / (size.width() * size.height())))
+        live.scale = self._scale()
+        scale = min(live.scale, math.sqrt(_PICTURE_PIXELS_MAX / (size.width() * size.height())))
         picture = QPixmap((size * scale).expandedTo(QSize(1, 1)))
         picture.setDevicePixelRatio(scale)
         picture.fill(Qt.GlobalColor.transparent)

@@ -26,6 +26,8 @@ from widgets.nesting import Nested
 _SETTLE_MS = 120
 # The width of a usual item: farther out than this makes a speck of it, all items are drawn at once.
 _USUAL_WIDTH = 320.0
+# Nearer than this letters are large enough to be drawn from a coarser picture.
+_SHARP_ZOOM_MAX = 2.0
 _DOTS = 24.0
 _DOTS_PX_MIN = 18.0
 # Few large tiles are drawn faster than many small ones.
@@ -111,7 +113,9 @@ class Plane(QWidget):
         return QSize(round(room.width), round(room.height))
 
     def _view_scale(self) -> float:
-        return self.devicePixelRatioF() * (2.0 if self.stage.camera.zoom > 1.2 else 1.0)
+        """Pictures have the pixels of the screen, so that words in them are sharp at any zoom."""
+        zoom = min(max(self.stage.settled_camera.zoom, LIVE_ZOOM), _SHARP_ZOOM_MAX)
+        return self.devicePixelRatioF() * zoom
 
     # Changes
 

@@ -22,6 +22,8 @@ from widgets.desktop.others import Others
 from widgets.throttle import FRAME_S
 
 _FLIGHT_S = 0.16
+# What the bar with the zoom takes at the foot of the window.
+FOOT_PX = 48.0
 # One's own changes that move things to where one did not drag them.
 _GLIDING = frozenset({"align", "distribute"})
 
@@ -211,13 +213,19 @@ class Stage(QObject):
         if whole is None:
             self.fly(Camera())
         else:
-            self.fly(fitting(whole, *self.size, zoom_max=zoom_max))
+            self.fly(fitting(whole, *self._room, zoom_max=zoom_max))
 
     def look_at_all(self) -> None:
         """Shows everything, at once."""
         whole = around(item.frame for item in self.desktop.items.values())
         if whole is not None:
-            self.look(fitting(whole, *self.size))
+            self.look(fitting(whole, *self._room))
+
+    @property
+    def _room(self) -> tuple[float, float]:
+        """The part of the window that is free of what floats at its foot, where it is high."""
+        width, height = self.size
+        return width, height - FOOT_PX if height > 6 * FOOT_PX else height
 
     def show_frame(self, frame: Frame) -> None:
         """Shows what somebody else sees, as much of it as they do."""

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     QThreadPool,
     Signal,
 )
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from liveobj.errors import Problem
@@ -106,6 +106,7 @@ class ImageView(ObjectView):
             "image",
             tr("No picture yet"),
             tr("Drop a picture here, paste one with Ctrl+V, or open a file."),
+            [self._offer("image.open")],
         )
         self._empty.setParent(self.canvas)
         self._words = label("", "muted", wrap=True, centred=True)
@@ -122,6 +123,14 @@ class ImageView(ObjectView):
         self._bar.adjustSize()
         self.canvas.installEventFilter(self)
         self.set_tool(Tool.HAND)
+
+    def _offer(self, identity: str) -> QAction:
+        """An action as the button of an empty page has it."""
+        action = next(each for each in self._actions if each.identity == identity)
+        offer = QAction(action.title, self)
+        offer.setEnabled(not action.why_not())
+        offer.triggered.connect(action.run)
+        return offer
 
     def _button(self, name: str, icon: str) -> QToolButton:
         action = next(each for each in self._actions if each.identity == f"image.{name}")

@@ -157,6 +157,21 @@ def test_an_input_method_writes_in_a_scaled_view(ada: Person, note: str) -> None
     assert QPointF(place.center()).toPoint().y() > 0
 
 
+@pytest.mark.parametrize("zoom", [0.75, 1.0])
+def test_the_palette_gives_the_keyboard_back(ada: Person, note: str, zoom: float) -> None:
+    view = enter(ada, zoom)
+    click(ada, *place_of(ada, view, 40))
+    palette = ada.place.window.palette_widget
+    for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
+        assert ada.place.run("palette.open")
+        QTest.keyClicks(keyboard(), "light theme")
+        QTest.keyClick(keyboard(), key)
+        assert not palette.isVisible()
+        QTest.keyClicks(keyboard(), "Y")
+    assert view.editor.toPlainText()[40:42] == "YY"
+    assert ada.stage.inside == note
+
+
 def test_menus_of_a_scaled_view_have_their_natural_size(ada: Person, note: str) -> None:
     view = enter(ada, 0.5)
     menu = QMenu(view.editor)
