@@ -15,10 +15,11 @@ from app.object_page import ObjectPage
 from app.office import Office
 from app.paths import Paths
 from app.plain_page import PlainPage
+from app.prefetching import NO_FETCH_LOG, FetchLog, Prefetching
 from app.restoring import Restoring
 from app.scope_actions import Meetings, ScopeActions, scope_words
 from app.searching import Searching
-from app.session import Session
+from app.session import OpenObject, Session
 from app.settings import Settings, SettingsKeeper
 from app.settings_actions import Facts, SettingsActions
 from app.sharing import Sharing
@@ -40,8 +41,8 @@ from widgets.state_line import NetworkWords
 @dataclass(frozen=True, slots=True)
 class Around:
     """What a desk is given: the profile's folders and settings, words about the network and
-    where in it one meets others, the end of the program, and the local time, for the titles of new
-    objects."""
+    where in it one meets others, the end of the program, the local time, for the titles of new
+    objects, and who logs what was fetched."""
 
     paths: Paths
     settings: SettingsKeeper
@@ -49,6 +50,7 @@ class Around:
     meetings: Meetings
     quit_program: Callable[[], None]
     now: Callable[[], datetime]
+    fetch_log: FetchLog = NO_FETCH_LOG
 
 
 class Desk:
@@ -97,7 +99,10 @@ class Desk:
         )
         surroundings = ProgramSurroundings(session, window, self.show_reference, around.now)
         window.build(around.network, surroundings, self.searching)
-        self.objects.on_shown = self.searching.watch
+        self.prefetching = Prefetching(
+            session, around.paths, lambda: settings.now.prefetch, around.fetch_log
+        )
+        self.objects.on_shown = self._on_shown
         for watching in (self.objects, self.choices, self.scopes, self.office):
             watching.begin()
         window.page_closed.connect(self._on_page_closed)
@@ -137,9 +142,14 @@ class Desk:
         self.scopes.close()
         self.neighbours.close()
         self.searching.close()
+        self.prefetching.close()
         for page in self._window.tabs.pages():
             if isinstance(page, ObjectPage | PlainPage):
                 page.close_page()
+
+    def _on_shown(self, opened: OpenObject) -> None:
+        self.searching.watch(opened)
+        self.prefetching.opened(opened.opening.reference)
 
     def _on_page_closed(self, page: object) -> None:
         if isinstance(page, ObjectPage):

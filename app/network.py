@@ -120,6 +120,16 @@ class OfficeNetwork:
         """Whether this PC has found its place among the others, or that it is the first."""
         return self.engine.health in (Health.MEMBER, Health.HOST)
 
+    def fetched(self, group: str) -> None:
+        """For the event log: the program has joined this group by itself."""
+        if self._logger is not None:
+            self._logger.fetched(bytes.fromhex(group))
+
+    def used(self, group: str) -> None:
+        """For the event log: the person has opened what was fetched."""
+        if self._logger is not None:
+            self._logger.used(bytes.fromhex(group))
+
     def close(self) -> None:
         """Tells the others, within a bound, and frees everything."""
         if self._logger is not None:

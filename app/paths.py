@@ -57,6 +57,11 @@ class Paths:
         return self.config / "trusted"
 
     @property
+    def hints(self) -> Path:
+        """What the pipeline advises: objects that go together, histories to fold."""
+        return self.state / "hints.json"
+
+    @property
     def search(self) -> Path:
         """The index over everything that was open here; it can be made again."""
         return self.state / "search.db"

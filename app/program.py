@@ -115,7 +115,9 @@ def _run_live(
     if options.size is not None:
         window.resize(*options.size)
     meetings = Meetings(network.scope, network.engine.info().address.text, loop)
-    around = Around(paths, settings, network.words, meetings, application.quit, _local_time)
+    around = Around(
+        paths, settings, network.words, meetings, application.quit, _local_time, network
+    )
     desk = Desk(session, window, around)
     network.on_words = window.show_network
 

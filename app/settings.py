@@ -20,8 +20,9 @@ class Settings:
     """The choices. `colour` is `#rrggbb`; `language` is a code like `de`, or empty for that of the
     system; `event_log` is whether the network's events are kept; `activity_log` whether they say,
     under a pseudonym, what this person opened and edited; `presence_hidden` whether others
-    are not told who and where one is; `restore` whether what was open is opened again; `introduced`
-    whether the person has chosen who they are."""
+    are not told who and where one is; `restore` whether what was open is opened again; `prefetch`
+    whether what usually is opened next is brought up to date before; `introduced` whether the
+    person has chosen who they are."""
 
     name: str
     colour: str
@@ -31,6 +32,7 @@ class Settings:
     activity_log: bool = False
     presence_hidden: bool = False
     restore: bool = True
+    prefetch: bool = True
     introduced: bool = False
 
 

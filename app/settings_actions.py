@@ -143,6 +143,11 @@ class SettingsActions:
                 switch_control(theme, now.restore, lambda on: change(restore=on)),
             ),
             Setting(
+                tr("Fetch what is usually opened next"),
+                tr("In the background, where the office's pipeline has found what goes together."),
+                switch_control(theme, now.prefetch, lambda on: change(prefetch=on)),
+            ),
+            Setting(
                 tr("Hide who and where I am"),
                 tr("Others still count you, but see neither name nor caret."),
                 switch_control(theme, now.presence_hidden, lambda on: change(presence_hidden=on)),

@@ -118,6 +118,7 @@ def _activity(job: argparse.ArgumentParser) -> None:
     add = job.add_argument
     add("--people", action="store_true", help="timelines, too, of those who agreed to it")
     add("--names", action="store_true", help="with --people: do not hash their names again")
+    add("--hints", metavar="FILE", type=Path, help="advice for programs: their state's hints.json")
     add("--retention", metavar="DAYS", type=_number(0.01, 3650), default=30.0, help="(%(default)s)")
 
 

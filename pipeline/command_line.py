@@ -147,7 +147,7 @@ def _with_spark(given: argparse.Namespace, progress: Progress) -> None:
 
 def _check(given: argparse.Namespace) -> None:
     """What can be refused without Spark, is."""
-    for name in ("plan", "report"):
+    for name in ("plan", "report", "hints"):
         if getattr(given, name, None) is not None:
             check_writable(getattr(given, name))
     if getattr(given, "last", None) is not None:
@@ -228,7 +228,9 @@ def _activity(this: Run) -> None:
     from pipeline.activity.job import ActivityOptions, activity  # noqa: PLC0415
 
     given = this.given
-    options = ActivityOptions(time.time_ns(), given.people, given.names, given.retention)
+    options = ActivityOptions(
+        time.time_ns(), given.people, given.names, given.retention, given.hints
+    )
     _say(**activity(this.spark, this.store, this.name, options, this.progress.step))
 
 

@@ -50,6 +50,7 @@ class EngineLogger:
         self._closed = False
         self._person = person
         self._opened: set[Group] = set()
+        self._unattended: set[bytes] = set()
         self._own_messages: dict[Group, int] = {}
         # The tallies that were logged last: a group in which nothing happened is not logged again.
         self._told: dict[Group, tuple[int, int, int]] = {}
@@ -73,6 +74,19 @@ class EngineLogger:
         if not self._closed:
             self._events.record(Record.APPLICATION, self._node.node, name, values)
             self._flush_soon()
+
+    def fetched(self, group_id: bytes) -> None:
+        """The program joins this group by itself: nobody has opened it."""
+        self._unattended.add(group_id)
+        self.note("prefetched", group=group_id.hex())
+
+    def used(self, group_id: bytes) -> None:
+        """What was fetched is opened now."""
+        self._unattended.discard(group_id)
+        self.note("used", group=group_id.hex())
+        for group in self._opened:
+            if group.group_id == group_id:
+                self._tell_activity("opened", group)
 
     def delivered(self, group: Group, sender: int, size: int, latency_s: float) -> None:
         """A delivery whose time under way is known, since its sender has the same clock."""
@@ -143,7 +157,7 @@ class EngineLogger:
             )
 
     def _tell_activity(self, name: str, group: Group) -> None:
-        if self._person:
+        if self._person and group.group_id not in self._unattended:
             self.note(name, group=group.group_id.hex(), person=self._person)
 
     def _take_tally(self, group: Group) -> None:

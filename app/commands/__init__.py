@@ -41,6 +41,9 @@ COMMANDS: dict[str, CommandEntry] = {
             "keep", "keep objects alive and on disk, without a window", "app.commands.keep"
         ),
         CommandEntry(
+            "fold", "let histories that rest take less room on this disk", "app.commands.fold"
+        ),
+        CommandEntry(
             "gallery", "show every kind of object on a simulated network", "app.commands.gallery"
         ),
         CommandEntry("net", "show who is here, live or as JSON", "app.commands.net"),

@@ -162,6 +162,12 @@ class ObjectStore:
                 (up_to, data, signature),
             )
 
+    def shrink(self) -> None:
+        """Gives room that compaction has left back to the disk; needs as much for a while."""
+        with self._problems("made smaller"):
+            self._database.execute("VACUUM")
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def fact(self, name: str) -> bytes | None:
         """A small thing kept beside the updates, such as a scroll position."""
         with self._problems("read"):

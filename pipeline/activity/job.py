@@ -6,11 +6,13 @@ import json
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.activity.compaction import compaction_candidates
+from pipeline.activity.hints import write_hints
 from pipeline.activity.people import object_days, person_events, pseudonymous, timelines
 from pipeline.activity.together import baskets, co_access
 from pipeline.errors import PipelineProblem
@@ -30,6 +32,7 @@ class ActivityOptions:
     people: bool = False
     names: bool = False
     retention_days: float = RETENTION_DAYS
+    hints: Path | None = None
 
 
 def activity(
@@ -58,7 +61,13 @@ def activity(
         "pseudonymous": options.people and not options.names,
         "retention_days": options.retention_days,
     }
-    Results(spark, store.storage, JOB).write(run, tables, facts, tell)
+    results = Results(spark, store.storage, JOB)
+    results.write(run, tables, facts, tell)
+    if options.hints is not None:
+        together, compaction = results.read("together"), results.read("compaction")
+        assert together is not None, "it was written just now"
+        assert compaction is not None, "so was this"
+        facts |= write_hints(together, compaction, options.hints)
     return facts
 
 

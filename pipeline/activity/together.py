@@ -16,7 +16,11 @@ TOGETHER_MIN = 2
 
 
 def baskets(samples: DataFrame, views: DataFrame, application: DataFrame) -> DataFrame:
-    """What each node used in each half hour: groups that it joined, or in which something moved."""
+    """What each node used in each half hour: groups that it joined, or in which something moved.
+
+    What a program has fetched by itself and nobody opened does not count: advice would prove
+    itself right.
+    """
     told = F.from_json("details", "group string")["group"]
     used = (
         samples.select("node", "time_ns", "group")
@@ -28,6 +32,10 @@ def baskets(samples: DataFrame, views: DataFrame, application: DataFrame) -> Dat
         )
         .where(F.col("group").isNotNull())
     )
+    own = application.select("node", "name", told.alias("group"))
+    opened = own.where(F.col("name") == "used").select("node", "group")
+    fetched = own.where(F.col("name") == "prefetched").select("node", "group").distinct()
+    used = used.join(fetched.join(opened, ["node", "group"], "anti"), ["node", "group"], "anti")
     basket = F.expr(f"time_ns div {BASKET_NS}").alias("basket")
     distinct = used.select("node", basket, "group").distinct()
     size = F.count("*").over(Window.partitionBy("node", "basket"))

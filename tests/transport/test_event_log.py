@@ -401,3 +401,36 @@ def test_what_a_person_does_is_logged_only_for_those_who_agreed(
         assert {each["values"]["group"] for each in told} == {GROUP_ID.hex()}
     else:
         assert told == []
+
+
+def test_what_is_only_fetched_was_not_opened_by_anybody(tmp_path: Path) -> None:
+    with Simulation(seed=5) as simulation:
+        (node,) = simulation.add_nodes(1)
+
+        def call_at(deadline_s: float, callback: Callable[[], None]) -> _Timer:
+            return _Timer(simulation.call_later(deadline_s - simulation.time(), callback))
+
+        log = make_log(tmp_path, Times(), clock=simulation.time)
+        logger = EngineLogger(node, log, call_at, simulation.time, person="0123456789abcdef")
+        logger.fetched(GROUP_ID)
+        for used in (False, True):
+            recorder = Recorder(node.join(GROUP_ID, KEY))
+            assert simulation.run_until(in_one_view([recorder]))
+            if used:
+                logger.used(GROUP_ID)
+            node.leave(recorder.group)
+            simulation.run_for(1)
+        logger.close()
+    kept = [row for path in closed(tmp_path) for row in rows(path)]
+    told = [row.values["name"] for row in kept if row.kind is Record.APPLICATION]
+    assert told == ["prefetched", "used", "opened", "closed"]
+
+
+def test_whoever_wants_to_know_is_told_of_closed_segments(tmp_path: Path) -> None:
+    told: list[int] = []
+    log = make_log(tmp_path, Times(), on_closed=lambda: told.append(len(closed(tmp_path))))
+    for _ in range(2):
+        log.record(Record.LOST, 1)
+        log.close()
+    log.close()
+    assert told == [1, 2]

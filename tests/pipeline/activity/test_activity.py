@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.activity.compaction import compaction_candidates
+from pipeline.activity.hints import write_hints
 from pipeline.activity.job import ActivityOptions, activity
 from pipeline.activity.people import object_days, person_events, pseudonymous, timelines
 from pipeline.activity.together import BASKET_NS, baskets, co_access
@@ -103,6 +104,41 @@ def test_co_access_counts_as_plain_python_does(events: Events) -> None:
     assert len(found) == sum(1 for count in together.values() if count >= 2)
 
 
+def test_what_programs_fetched_by_themselves_proves_nothing(events: Events) -> None:
+    def told(name: str, node: int, group: str) -> dict[str, Any]:
+        details = json.dumps({"group": group})
+        return {"kind": "APPLICATION", "name": name, "node": node, "details": details}
+
+    joined = events(
+        [{"kind": "VIEW", "node": node, "group": group} for node in (1, 2) for group in ("a", "b")]
+    )
+    by_itself = events(
+        [told("prefetched", 1, "b"), told("prefetched", 2, "b"), told("used", 2, "b")]
+    )
+    found = baskets(events([]), joined, by_itself).collect()
+    assert sorted((row.node, row.group) for row in found) == [(1, "a"), (2, "a"), (2, "b")]
+
+
+def test_advice_for_programs_is_what_is_sure(spark: SparkSession, tmp_path: Path) -> None:
+    columns = (
+        "group string, other string, place int, together bigint, confidence double, lift double"
+    )
+    together = spark.createDataFrame(
+        [
+            ("a", "c", 2, 5, 0.5, 3.0),
+            ("a", "b", 1, 9, 0.9, 3.0),
+            ("a", "d", 3, 5, 0.9, 1.0),
+            ("b", "a", 1, 9, 0.3, 3.0),
+        ],
+        columns,
+    )
+    compaction = spark.createDataFrame([("z",)], "group string")
+    told = write_hints(together, compaction, tmp_path / "hints.json")
+    assert told == {"objects_with_others": 1, "objects_to_fold": 1}
+    written = json.loads((tmp_path / "hints.json").read_text())
+    assert written == {"form": 1, "together": {"a": ["b", "c"]}, "fold": ["z"]}
+
+
 def test_histories_at_rest_are_candidates(events: Events) -> None:
     def tally(group: str, hour: float, messages: int) -> dict[str, Any]:
         sums = {"messages": messages, "bytes": messages * 9, "own_messages": 0, "own_bytes": 0}
@@ -118,7 +154,9 @@ def test_histories_at_rest_are_candidates(events: Events) -> None:
     assert found.idle_ns == int(4 * 3.6e12)
 
 
-def test_people_are_left_out_unless_asked_for(spark: SparkSession, store: Store) -> None:
+def test_people_are_left_out_unless_asked_for(
+    spark: SparkSession, store: Store, tmp_path: Path
+) -> None:
     results = Results(spark, store.storage, "activity")
     activity(spark, store, "one", ActivityOptions(NOW_NS, people=True))
     found = results.read("timelines")
@@ -126,7 +164,9 @@ def test_people_are_left_out_unless_asked_for(spark: SparkSession, store: Store)
     people = {row.person for row in found.select("person").distinct().collect()}
     assert people
     assert not any(person.startswith("p0") for person in people)
-    activity(spark, store, "two", ActivityOptions(NOW_NS))
+    hints = tmp_path / "hints.json"
+    told = activity(spark, store, "two", ActivityOptions(NOW_NS, hints=hints))
+    assert len(json.loads(hints.read_text())["together"]) == told["objects_with_others"] > 0
     assert results.read("timelines") is None
     assert results.facts() == {"people": False, "pseudonymous": False, "retention_days": 30.0}
     assert store.storage.folders("activity") == ["run=two"], "the timelines of before are gone"
