@@ -215,7 +215,6 @@ void qsm_orphan_found(qsm_stream *stream) {
     /* Its silence so far is nobody's fault here. */
     if (!stream->orphan) memset(stream->lag_mark, 0, sizeof stream->lag_mark);
     stream->orphan = true;
-    memset(stream->lag_mark, 0, sizeof stream->lag_mark); /* its silence is nobody's fault here */
     if (region->my_index < 0) return;
     qsm_alarm_set_earlier(&region->engine->alarms, &region->orphans.alarm,
                           region->engine->now_ns + TELL_EXECUTOR_NS / 4);
