@@ -48,14 +48,8 @@ qsm_buffer *qsm_pool_take(qsm_pool *pool, uint32_t capacity) {
     return buffer;
 }
 
-void qsm_buffer_retain(qsm_buffer *buffer) {
-    assert(buffer->references > 0);
-    buffer->references++;
-}
-
-void qsm_buffer_release(qsm_buffer *buffer) {
-    assert(buffer->references > 0);
-    if (--buffer->references > 0) return;
+void qsm_pool_put(qsm_buffer *buffer) {
+    assert(buffer->references == 0);
     qsm_pool *pool = buffer->pool;
     uint32_t size = buffer->size;
     pool->bytes_used -= buffer->capacity;

@@ -6,6 +6,7 @@
 #ifndef QSM_CORE_BUFFER_H
 #define QSM_CORE_BUFFER_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "qsm.h"
@@ -42,8 +43,17 @@ void qsm_pool_init(qsm_pool *pool, uint64_t bytes_max);
 void qsm_pool_free(qsm_pool *pool);
 /* With one reference; NULL when the pool's bound or the system's memory is reached. */
 qsm_buffer *qsm_pool_take(qsm_pool *pool, uint32_t capacity);
-void qsm_buffer_retain(qsm_buffer *buffer);
-void qsm_buffer_release(qsm_buffer *buffer);
+/* Takes back a buffer that nobody holds. */
+void qsm_pool_put(qsm_buffer *buffer);
+
+static inline void qsm_buffer_retain(qsm_buffer *buffer) {
+    assert(buffer->references > 0);
+    buffer->references++;
+}
+static inline void qsm_buffer_release(qsm_buffer *buffer) {
+    assert(buffer->references > 0);
+    if (--buffer->references == 0) qsm_pool_put(buffer);
+}
 
 static inline const uint8_t *qsm_slice_data(const qsm_slice *slice) {
     return slice->buffer->data + slice->offset;

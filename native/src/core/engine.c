@@ -97,12 +97,14 @@ void qsm_engine_destroy(qsm_engine *engine) {
         peer->uses = 1;
         qsm_peer_unuse(engine, peer);
     }
-    for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++) {
-        qsm_inbox *inbox = &engine->inbox[class];
+    for (uint32_t which = 0; which < QSM_INBOX_COUNT; which++) {
+        qsm_inbox *inbox = &engine->inbox[which];
         for (uint32_t i = 0; i < inbox->count; i++)
             qsm_buffer_release(
                 inbox->items[(inbox->first + i) & (inbox->capacity - 1)].packet.buffer);
         free(inbox->items);
+    }
+    for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++) {
         qsm_outbox *outbox = &engine->outbox[class];
         for (uint32_t i = 0; i < outbox->count; i++)
             qsm_buffer_release(
@@ -172,8 +174,8 @@ bool qsm_post_packet(qsm_engine *engine, uint32_t class, const qsm_address *to,
     return true;
 }
 
-void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent,
-                    uint64_t *members) {
+/* Where the next event goes; what it holds is given back when there is no memory for it: NULL. */
+static qsm_pending_event *place_of_event(qsm_engine *engine, qsm_buffer *lent, uint64_t *members) {
     qsm_event_queue *events = &engine->events;
     if (events->count == events->capacity) {
         uint32_t capacity = events->capacity ? events->capacity * 2 : 64;
@@ -181,7 +183,7 @@ void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent
         if (items == NULL) {
             if (lent != NULL) qsm_buffer_release(lent);
             free(members);
-            return;
+            return NULL;
         }
         for (uint32_t i = 0; i < events->count; i++)
             items[i] = events->items[(events->first + i) & (events->capacity - 1)];
@@ -190,10 +192,38 @@ void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent
         events->first = 0;
         events->capacity = capacity;
     }
-    qsm_trace_mix(&engine->trace,
-                  event->type ^ event->sender ^ qsm_rotl64(event->view, 24) ^ event->bytes);
-    events->items[(events->first + events->count++) & (events->capacity - 1)] =
-        (qsm_pending_event){.event = *event, .lent = lent, .members = members};
+    return &events->items[(events->first + events->count++) & (events->capacity - 1)];
+}
+
+static void trace_event(qsm_engine *engine, uint32_t type, uint64_t sender, uint64_t view,
+                        uint32_t bytes) {
+    qsm_trace_mix(&engine->trace, type ^ sender ^ qsm_rotl64(view, 24) ^ bytes);
+}
+
+void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent,
+                    uint64_t *members) {
+    qsm_pending_event *place = place_of_event(engine, lent, members);
+    if (place == NULL) return;
+    trace_event(engine, event->type, event->sender, event->view, event->bytes);
+    *place = (qsm_pending_event){.event = *event, .lent = lent, .members = members};
+}
+
+void qsm_post_delivery(qsm_group *group, uint64_t sender, uint64_t view, const uint8_t *data,
+                       uint32_t bytes, qsm_buffer *lent) {
+    qsm_engine *engine = group->engine;
+    qsm_count(engine, QSM_COUNT_messages_delivered);
+    qsm_count_add(engine, QSM_COUNT_message_bytes_delivered, bytes);
+    qsm_pending_event *place = place_of_event(engine, lent, NULL);
+    if (place == NULL) return;
+    trace_event(engine, QSM_EVENT_DELIVERY, sender, view, bytes);
+    *place = (qsm_pending_event){.event = {.type = QSM_EVENT_DELIVERY,
+                                           .group = group,
+                                           .user = group->user,
+                                           .sender = sender,
+                                           .view = view,
+                                           .data = data,
+                                           .bytes = bytes},
+                                 .lent = lent};
 }
 
 void qsm_forget_applicants(qsm_engine *engine) {
@@ -226,8 +256,9 @@ void qsm_buffer_free(qsm_buffer *buffer) {
     if (buffer != NULL) qsm_buffer_release(buffer);
 }
 
-static uint32_t class_of(qsm_engine *engine, const qsm_header *header, const qsm_address *from) {
+static uint32_t inbox_for(qsm_engine *engine, const qsm_header *header, const qsm_address *from) {
     if (header->kind == QSM_KIND_PULL) return QSM_CLASS_REPAIR;
+    if (header->kind == QSM_KIND_TOKEN) return QSM_INBOX_TOKENS;
     if (header->kind != QSM_KIND_DATA) return QSM_CLASS_CONTROL;
     qsm_peer *peer = qsm_peer_find(engine, header->sender);
     return peer != NULL && qsm_address_equal(&peer->address, from) ? QSM_CLASS_DATA
@@ -253,7 +284,7 @@ static void take_in(qsm_engine *engine, const qsm_address *from, const qsm_slice
     uint64_t tag;
     memcpy(&tag, qsm_slice_data(packet) + 16, sizeof tag);
     qsm_trace_mix(&engine->trace, tag);
-    qsm_inbox *inbox = &engine->inbox[class_of(engine, &arrival.header, from)];
+    qsm_inbox *inbox = &engine->inbox[inbox_for(engine, &arrival.header, from)];
     if (inbox->count == inbox->capacity) {
         uint32_t capacity = inbox->capacity ? inbox->capacity * 2 : 64;
         qsm_arrival *items = capacity <= 65536 ? malloc(capacity * sizeof *items) : NULL;
@@ -327,8 +358,8 @@ void qsm_engine_receive_copy(qsm_engine *engine, uint64_t now_ns, const qsm_addr
     qsm_buffer_release(buffer);
 }
 
-static bool handle_next(qsm_engine *engine, uint32_t class) {
-    qsm_inbox *inbox = &engine->inbox[class];
+static bool handle_next(qsm_engine *engine, uint32_t which) {
+    qsm_inbox *inbox = &engine->inbox[which];
     if (inbox->count == 0) return false;
     qsm_arrival arrival = inbox->items[inbox->first];
     inbox->count--;
@@ -356,14 +387,18 @@ int qsm_engine_turn(qsm_engine *engine, uint64_t now_ns, uint32_t work_max) {
         done++;
     while (done < work_max && !is_closed(engine) && handle_next(engine, QSM_CLASS_DATA))
         done++;
+    /* Few, and others wait for them: they go on even when there is more data than fits a turn. */
+    while (!is_closed(engine) && handle_next(engine, QSM_INBOX_TOKENS))
+        done++;
     return (int)done;
 }
 
 uint64_t qsm_engine_deadline_ns(const qsm_engine *engine) {
     if (engine->client.health == QSM_HEALTH_CLOSED) return UINT64_MAX;
+    for (uint32_t which = 0; which < QSM_INBOX_COUNT; which++)
+        if (engine->inbox[which].count > 0) return engine->now_ns;
     for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++)
-        if (engine->inbox[class].count > 0 || engine->outbox[class].count > 0)
-            return engine->now_ns;
+        if (engine->outbox[class].count > 0) return engine->now_ns;
     if (engine->repairs.count > 0) return engine->now_ns;
     uint64_t alarm = qsm_alarms_next(&engine->alarms);
     uint64_t send = engine->client.suspended ? UINT64_MAX : qsm_scheduler_deadline_ns(engine);

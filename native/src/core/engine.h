@@ -28,6 +28,8 @@ typedef struct qsm_region qsm_region;
 
 /* Classes of packets, most urgent first; also the `priority` of qsm_datagram. */
 enum { QSM_CLASS_CONTROL = 0, QSM_CLASS_REPAIR = 1, QSM_CLASS_DATA = 2, QSM_CLASS_COUNT = 3 };
+/* Tokens that have arrived wait for the data that came before them, so that they tell of it. */
+enum { QSM_INBOX_TOKENS = QSM_CLASS_COUNT, QSM_INBOX_COUNT };
 
 /* A received packet that has passed the check of its tag and waits for its turn. */
 typedef struct {
@@ -76,7 +78,7 @@ struct qsm_engine {
     qsm_alarms alarms;
     qsm_trace trace;
     uint64_t counters[QSM_COUNTER_COUNT];
-    qsm_inbox inbox[QSM_CLASS_COUNT];
+    qsm_inbox inbox[QSM_INBOX_COUNT];
     qsm_outbox outbox[QSM_CLASS_COUNT];
     uint32_t offered[QSM_CLASS_COUNT]; /* departures shown by the last qsm_engine_send */
     qsm_event_queue events;
@@ -124,6 +126,9 @@ bool qsm_post_packet(qsm_engine *engine, uint32_t class, const qsm_address *to,
 void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent,
                     uint64_t *members);
 void qsm_forget_applicants(qsm_engine *engine);
+/* The same for a delivery, of which there are many: `lent` holds the data. */
+void qsm_post_delivery(qsm_group *group, uint64_t sender, uint64_t view, const uint8_t *data,
+                       uint32_t bytes, qsm_buffer *lent);
 /* Throws away unfetched events of a group that is being left. */
 void qsm_forget_events(qsm_engine *engine, const qsm_group *group);
 bool qsm_address_equal(const qsm_address *a, const qsm_address *b);

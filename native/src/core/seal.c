@@ -161,7 +161,8 @@ static bool make_entries(qsm_ready_keys *ready) {
 static const qsm_aes_key *ready_key(qsm_ready_keys *ready, const uint8_t secret[32]) {
     if (ready->entries == NULL && !make_entries(ready)) return NULL;
     qsm_ready_key *entry = &ready->entries[secret[0] & (READY_KEYS - 1)];
-    if (!entry->made || memcmp(entry->secret, secret, sizeof entry->secret) != 0) {
+    if (!entry->made || !qsm_equal16(entry->secret, secret) ||
+        !qsm_equal16(entry->secret + 16, secret + 16)) {
         qsm_aes_expand(ready->kind, &entry->expanded, secret);
         memcpy(entry->secret, secret, sizeof entry->secret);
         entry->made = 1;

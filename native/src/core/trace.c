@@ -2,17 +2,11 @@
 
 #include <stdio.h>
 
-#include "core/prng.h"
-
 static const char *const TEXTS[QSM_TRACE_KIND_COUNT] = {
 #define QSM_TRACE_TEXT(name, text) text,
     QSM_TRACES(QSM_TRACE_TEXT)
 #undef QSM_TRACE_TEXT
 };
-
-void qsm_trace_mix(qsm_trace *trace, uint64_t value) {
-    trace->hash = qsm_mix64(trace->hash ^ value) + 0x9e3779b97f4a7c15ull;
-}
 
 void qsm_trace_add(qsm_trace *trace, uint64_t now_ns, uint32_t kind, uint64_t a, uint64_t b) {
     trace->records[trace->count++ % QSM_TRACE_RECORDS] =

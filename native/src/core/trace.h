@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "core/prng.h"
+
 #define QSM_TRACES(X)                                                                              \
     X(health, "health is now %llu because %llu")                                                   \
     X(became_host, "hosts the membership service, term %llu, node %016llx")                        \
@@ -55,7 +57,9 @@ typedef struct {
     uint64_t hash;
 } qsm_trace;
 
-void qsm_trace_mix(qsm_trace *trace, uint64_t value);
+static inline void qsm_trace_mix(qsm_trace *trace, uint64_t value) {
+    trace->hash = qsm_mix64(trace->hash ^ value) + 0x9e3779b97f4a7c15ull;
+}
 void qsm_trace_add(qsm_trace *trace, uint64_t now_ns, uint32_t kind, uint64_t a, uint64_t b);
 /* Lines of text, oldest first; returns the length, cut at bytes_max - 1 with a final zero. */
 uint32_t qsm_trace_write(const qsm_trace *trace, char *text, uint32_t bytes_max);

@@ -146,20 +146,6 @@ static uint8_t *arena_take(qsm_engine *engine, uint32_t bytes) {
     return at;
 }
 
-static void post_delivery(qsm_group *group, uint64_t sender, uint64_t view, const uint8_t *data,
-                          uint32_t bytes, qsm_buffer *lent) {
-    qsm_event event = {.type = QSM_EVENT_DELIVERY,
-                       .group = group,
-                       .user = group->user,
-                       .sender = sender,
-                       .view = view,
-                       .data = data,
-                       .bytes = bytes};
-    qsm_count(group->engine, QSM_COUNT_messages_delivered);
-    qsm_count_add(group->engine, QSM_COUNT_message_bytes_delivered, bytes);
-    qsm_post_event(group->engine, &event, lent, NULL);
-}
-
 void qsm_delivery_own(qsm_group *group, uint64_t view, const uint8_t *plain, uint32_t bytes) {
     qsm_engine *engine = group->engine;
     uint8_t *copy;
@@ -176,7 +162,7 @@ void qsm_delivery_own(qsm_group *group, uint64_t view, const uint8_t *plain, uin
         return; /* the sender has it anyway; the pool is exhausted by its own messages */
     if (bytes) memcpy(copy, plain, bytes);
     qsm_count(engine, QSM_COUNT_messages_own);
-    post_delivery(group, engine->id, view, copy, bytes, lent);
+    qsm_post_delivery(group, engine->id, view, copy, bytes, lent);
 }
 
 static void drop_partial(qsm_order *order) {
@@ -214,8 +200,8 @@ static void add_fragment(qsm_order *order, const uint8_t *plain, uint32_t bytes,
     if (plain != place) memcpy(place, plain, bytes);
     order->partial_bytes += bytes;
     if (!QSM_BUG(17) && flags & QSM_MESSAGE_MORE) return;
-    post_delivery(order->group, order->sender, order->partial_view, order->partial->data,
-                  order->partial_bytes, order->partial);
+    qsm_post_delivery(order->group, order->sender, order->partial_view, order->partial->data,
+                      order->partial_bytes, order->partial);
     order->partial = NULL;
     order->partial_bytes = 0;
 }
@@ -242,8 +228,8 @@ static bool deliver(qsm_order *order, const qsm_parked *opened) {
     } else {
         drop_partial(order);
         qsm_buffer_retain(opened->buffer);
-        post_delivery(order->group, order->sender, opened->view, opened->plain, opened->bytes,
-                      opened->buffer);
+        qsm_post_delivery(order->group, order->sender, opened->view, opened->plain, opened->bytes,
+                          opened->buffer);
     }
     order->expected = opened->number + 1;
     return true;

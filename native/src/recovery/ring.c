@@ -367,9 +367,7 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
         finish_waiting(part + 1, now_ns);
     }
     if (has_work(region) && launches_by_clock(part)) {
-        uint64_t due = launch_due(part, now_ns);
-        qsm_alarm_set_earlier(&engine->alarms, &part->launch_alarm,
-                              due < now_ns + HURRY_NS ? now_ns + HURRY_NS : due);
+        qsm_alarm_set_earlier(&engine->alarms, &part->launch_alarm, launch_due(part, now_ns));
     }
 }
 
