@@ -16,13 +16,13 @@ from enum import StrEnum
 from typing import Any
 
 from transport.commands import Snapshot
+from transport.config import Peer
 from transport.errors import TransportError
 from transport.links import Kind, Link, best_link
 from transport.scopes import ANNOUNCED_VERSION, Scope, scope_label
 
 PROBE_GROUP = "239.195.255.254"
 PROBE_S = 0.5
-MDNS_S = 1.0
 # The beginning of 2026: nobody had this program before.
 _CLOCK_S_MIN = 1_767_225_600
 
@@ -149,30 +149,23 @@ async def _probe(address: str, group: str, wait_s: float) -> bool:
     return True
 
 
-async def check_mdns(
-    scope: Scope, address: str, snapshot: Snapshot | None = None, find_s: float = MDNS_S
+def check_mdns(
+    scope: Scope, address: str, announced: Sequence[Peer], snapshot: Snapshot | None = None
 ) -> Finding:
-    """Whether engines of the scope announce themselves on the interface of that address.
+    """Whether engines of the scope, other than this one, are announced on the interface of that
+    address.
 
     They may be announced and yet not be members together: then something between them stops the
     engine's packets, which is what a firewall and a wireless network that isolates do.
     """
-    from transport.discovery import find_peers  # noqa: PLC0415 - slow to load, and only here
-
-    try:
-        found = await find_peers(scope, address, find_s=find_s)
-    except TransportError as problem:
-        return _odd("mdns", str(problem), "Let UDP port 5353 in and out at the firewall.")
-    own = {f"{peer.address}:{peer.port}" for peer in found}
-    others = sorted(own - {snapshot.address if snapshot is not None else ""})
-    if not others:
+    if not announced:
         return _odd(
             "mdns",
             f"Nobody else of the scope {scope.name} is announced by mDNS on {address}.",
             "Start the program on the other computer, in the same scope; if it runs, the network"
             " keeps the two apart (client isolation, another segment, a firewall).",
         )
-    listed = ", ".join(others[:4])
+    listed = ", ".join(sorted(f"{peer.address}:{peer.port}" for peer in announced)[:4])
     if snapshot is not None and len(snapshot.nodes) < 2:
         return _odd(
             "mdns",
@@ -180,6 +173,11 @@ async def check_mdns(
             "If the same object is open there: let UDP in at both firewalls.",
         )
     return Finding("mdns", Verdict.GOOD, f"Announced by mDNS: {listed}.")
+
+
+def mdns_refused(problem: TransportError) -> Finding:
+    """What to say where nothing can be searched by mDNS."""
+    return _odd("mdns", str(problem), "Let UDP port 5353 in and out at the firewall.")
 
 
 def check_clock(now_s: float) -> Finding:

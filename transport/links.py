@@ -85,8 +85,10 @@ def _kind(path: Path, flags: int) -> Kind:
     tunnel = flags & _POINT_TO_POINT or _read(path / "type") == str(_TYPE_NONE)
     if tunnel or (path / "tun_flags").exists():
         return Kind.VPN
-    # Bridges, containers' cables and the like have no device behind them.
-    return Kind.WIRED if (path / "device").exists() else Kind.VIRTUAL
+    # What is plugged into another one (a VLAN, a container's cable) is as good as a cable; bridges
+    # and the like have neither a device behind them nor that.
+    plugged = _read(path / "iflink") != _read(path / "ifindex")
+    return Kind.WIRED if plugged or (path / "device").exists() else Kind.VIRTUAL
 
 
 def _read(path: Path) -> str:

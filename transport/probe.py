@@ -41,6 +41,9 @@ class Answer(Enum):
     UNREACHABLE = "cannot be reached"
 
 
+_ANSWERED = {Answer.YES, Answer.NOBODY}
+
+
 @dataclass(frozen=True, slots=True)
 class Tried:
     """What came of trying one peer; `leaves_from` is this computer's address for packets to it."""
@@ -121,7 +124,15 @@ def _leaves_from(peer: Peer) -> str:
         return str(asker.getsockname()[0])
 
 
-def judge_peer(tried: Tried, link: Link, links: Sequence[Link]) -> Finding:
+def judge_peers(tried: Sequence[Tried], link: Link, links: Sequence[Link]) -> list[Finding]:
+    """What it means, of each; that others answer says something of those who do not."""
+    answering = [each for each in tried if each.let_in or each.answer in _ANSWERED]
+    return [judge_peer(each, link, links, others_answer=bool(answering)) for each in tried]
+
+
+def judge_peer(
+    tried: Tried, link: Link, links: Sequence[Link], *, others_answer: bool = False
+) -> Finding:
     """What it means, and what to do."""
     where = f"{tried.peer.address}:{tried.peer.port}"
     if tried.let_in:
@@ -157,6 +168,13 @@ def judge_peer(tried: Tried, link: Link, links: Sequence[Link]) -> Finding:
             f"{where} {tried.answer.value} over the wireless {link.name}.",
             "Switch off client isolation (also called AP isolation or guest mode) at the access"
             " point, or use a cable; see that the other computer is on.",
+        )
+    if others_answer:
+        return _bad(
+            "isolation",
+            f"{where} {tried.answer.value}, while others on {link.name} answer.",
+            "See that it is on. If it is, the network keeps the two apart: switch off port"
+            " isolation at the switch, or client isolation at the access point that it uses.",
         )
     return _bad(
         "peer",

@@ -31,15 +31,18 @@ from transport.doctor import (
     check_neighbours,
     check_version,
     examine,
+    mdns_refused,
 )
-from transport.errors import BadArgument
+from transport.errors import BadArgument, TransportError
 from transport.links import Kind, Link, best_link, list_links
 from transport.peer_book import choose_peers
-from transport.probe import check_others_multicast, judge_peer, try_peer
+from transport.probe import check_others_multicast, judge_peers, try_peer
 from transport.scopes import Scope, scope_label
 
 EXIT_SOMETHING_WRONG = 1
 PEERS_TRIED_MAX = 4
+# Longer than mDNS keeps from saying the same again.
+FIND_S = 1.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -115,19 +118,25 @@ async def _try_others(
     typed: Sequence[Peer],
 ) -> list[Finding]:
     """What is found out together with other computers: those typed, and those announced."""
-    findings = [await check_mdns(scope, link.address, snapshot)]
     own = snapshot.address if snapshot is not None else ""
-    announced = [
-        each
-        for each in await find_all(link.address)
-        if f"{each.peer.address}:{each.peer.port}" != own
-    ]
-    if announced:
-        findings.append(check_neighbours(scope, [each.texts for each in announced]))
-    found = [each.peer for each in announced if each.texts.get("scope") == scope_label(scope)]
+    findings: list[Finding] = []
+    found: list[Peer] = []
+    try:
+        announced = [
+            each
+            for each in await find_all(link.address, find_s=FIND_S)
+            if f"{each.peer.address}:{each.peer.port}" != own
+        ]
+    except TransportError as problem:
+        findings.append(mdns_refused(problem))
+    else:
+        found = [each.peer for each in announced if each.texts.get("scope") == scope_label(scope)]
+        findings.append(check_mdns(scope, link.address, found, snapshot))
+        if announced:
+            findings.append(check_neighbours(scope, [each.texts for each in announced]))
     peers = choose_peers(typed, found)[:PEERS_TRIED_MAX]
     tried = await asyncio.gather(*(try_peer(scope, link.address, peer) for peer in peers))
-    findings += [judge_peer(each, link, links) for each in tried]
+    findings += judge_peers(tried, link, links)
     if snapshot is not None and snapshot.multicast and link.kind is not Kind.LOOPBACK:
         group, _, port = snapshot.multicast.rpartition(":")
         findings.append(await check_others_multicast(group, int(port), link))

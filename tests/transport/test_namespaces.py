@@ -21,9 +21,12 @@ from typing import Any
 import pytest
 
 from tests.native.test_namespaces import Network, run, why_not_permitted
+from transport.scopes import Scope
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 40.0
+# Two seconds is what is promised; the rest is for a machine that other tests share.
+TAKE_OVER_S_MAX = 2.0 + 3.0
 
 # A member of one group. On its input: `send N` sends N more messages, `report` prints what it has
 # seen, `close` departs. A message is the member's name and a number, counted from 0.
@@ -67,9 +70,12 @@ async def main():
             tasks.add(asyncio.create_task(send(group, int(count[0]))))
         elif word == "report":
             members = len(group.view.members) if group.view else 0
+            info = engine.info()
             print(json.dumps({
                 "health": engine.health.name, "members": members, "heard": heard, "sent": sent,
-                "unacknowledged": group.unacknowledged, "interface": engine.info().interface,
+                "unacknowledged": group.unacknowledged, "interface": info.interface,
+                "address": f"{info.address.text}:{info.address.port}",
+                "unicast": [region.unicast for region in engine.regions() if region.member],
             }), flush=True)
         elif word == "close":
             print(json.dumps({"told": await engine.close()}), flush=True)
@@ -123,7 +129,7 @@ class Lan:
         # The program is named when a member starts; two bridges, the second one without plugs.
         self.network = Network(Path(sys.executable), hosts, 1)
         self.members: list[Member] = []
-        self._key = os.urandom(32)
+        self.scope = Scope.from_key("Test", os.urandom(32))
         run(
             "ip", "-n", self.switch, "link", "add", "aside", "type", "bridge", "mcast_snooping", "0"
         )
@@ -134,7 +140,7 @@ class Lan:
         return self.network.switch
 
     def start(self, host: int, lossy_per_mille: int = 0) -> Member:
-        member = Member(self.network.hosts[host], f"m{host}", self._key, lossy_per_mille)
+        member = Member(self.network.hosts[host], f"m{host}", self.scope.key, lossy_per_mille)
         self.members.append(member)
         return member
 
@@ -225,9 +231,11 @@ def test_killed_host_is_replaced_and_no_message_of_the_rest_is_lost(make_lan: Ma
         member.tell("send 400")
     wait_for("traffic flows", members, lambda: bool(rest[0].heard(host)))
     host.process.send_signal(signal.SIGKILL)
+    killed_s = time.monotonic()
     for member in rest:
         member.tell("send 400")
     wait_together(rest)
+    assert time.monotonic() - killed_s < TAKE_OVER_S_MAX
     wait_for("all is sent", rest, lambda: all(m.report()["sent"] == 800 for m in rest))
     wait_heard(rest, rest)
     wait_for("nothing waits", rest, lambda: not any(m.report()["unacknowledged"] for m in rest))

@@ -17,7 +17,7 @@ from transport import probe
 from transport.config import Peer
 from transport.doctor import Verdict, check_engine, check_neighbours
 from transport.links import Kind, Link
-from transport.probe import Answer, Tried, check_others_multicast, judge_peer, try_peer
+from transport.probe import Answer, Tried, check_others_multicast, judge_peer, judge_peers, try_peer
 from transport.scopes import NEARBY, Scope, scope_label
 
 HERE = "127.0.0.1"
@@ -100,6 +100,14 @@ def test_what_came_of_it_names_the_fix(tried: Tried, link: Link, subject: str, w
     finding = judge_peer(tried, link, LINKS)
     assert (finding.subject, finding.verdict) == (subject, Verdict.BAD)
     assert words in finding.fix
+
+
+def test_that_others_answer_says_something_of_one_who_does_not() -> None:
+    answering = Tried(Peer("10.0.0.3", 4711), False, Answer.YES, "10.0.0.7")
+    silent = Tried(PEER, False, Answer.SILENT, "10.0.0.7")
+    assert [each.subject for each in judge_peers([silent], CABLE, LINKS)] == ["peer"]
+    subjects = [each.subject for each in judge_peers([answering, silent], CABLE, LINKS)]
+    assert subjects == ["firewall", "isolation"]
 
 
 def test_multicast_of_others_is_listened_for() -> None:

@@ -38,6 +38,11 @@ static bool entry_is_candidate(const struct ifaddrs *entry) {
     return (entry->ifa_flags & needed) == needed && !(entry->ifa_flags & IFF_LOOPBACK);
 }
 
+/* A tunnel: with a VPN the system often sends everything by it, and the office is not behind it. */
+static bool entry_is_tunnel(const struct ifaddrs *entry) {
+    return (entry->ifa_flags & IFF_POINTOPOINT) != 0;
+}
+
 /* The address from which the system would send to the group. No datagram is sent for it. */
 static bool system_choice(const qsm_address *group, qsm_address *address) {
     udp_sockaddr name;
@@ -69,15 +74,19 @@ static const struct ifaddrs *find_by_address(const struct ifaddrs *list,
 }
 
 static const struct ifaddrs *find_default(const struct ifaddrs *list, const qsm_address *group) {
-    const struct ifaddrs *entry;
+    const struct ifaddrs *entry, *chosen = NULL;
     qsm_address address;
     if (system_choice(group, &address)) {
-        entry = find_by_address(list, &address);
-        if (entry != NULL && entry_is_candidate(entry)) return entry;
+        chosen = find_by_address(list, &address);
+        if (chosen != NULL && !entry_is_candidate(chosen)) chosen = NULL;
+        if (chosen != NULL && !entry_is_tunnel(chosen)) return chosen;
     }
-    for (entry = list; entry != NULL; entry = entry->ifa_next)
-        if (entry_is_candidate(entry) && entry_address(entry, group->family, &address))
-            return entry;
+    for (entry = list; entry != NULL; entry = entry->ifa_next) {
+        if (!entry_is_candidate(entry) || !entry_address(entry, group->family, &address)) continue;
+        if (!entry_is_tunnel(entry)) return entry;
+        if (chosen == NULL) chosen = entry;
+    }
+    if (chosen != NULL) return chosen;
     for (entry = list; entry != NULL; entry = entry->ifa_next)
         if ((entry->ifa_flags & IFF_LOOPBACK) && (entry->ifa_flags & IFF_UP)) return entry;
     return NULL;
