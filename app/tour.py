@@ -62,7 +62,9 @@ class Tour:
     def make(self) -> Path:
         """The file of the desktop. Raises a Problem if the disk refuses."""
         kinds = self._session.kinds
-        reference, file = self._session.make(kinds["desktop"], self._now(), tr("Your first desktop"))
+        reference, file = self._session.make(
+            kinds["desktop"], self._now(), tr("Your first desktop")
+        )
         placings = []
         for number, (title, text) in enumerate(lessons()):
             column, row = number % 2, number // 2

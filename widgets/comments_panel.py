@@ -107,7 +107,7 @@ class CommentsPanel(QFrame):
         self._comments = comments
         self._editor = editor
         self._places: dict[str, QTextCursor] = {}
-        self._draft: tuple[int, int] | None = None
+        self._draft: tuple[bytes, bytes] | None = None
         self.cards: list[ThreadCard] = []
         self.setFixedWidth(_WIDTH_PX)
         self._build()
@@ -182,14 +182,17 @@ class CommentsPanel(QFrame):
 
     def begin_comment(self) -> None:
         """Asks for a comment on what is selected."""
-        caret = self._editor.textCursor()
         self.open_panel()
+        caret, text = self._editor.textCursor(), self._editor.text
         if caret.hasSelection():
-            self._show_draft((caret.selectionStart(), caret.selectionEnd()))
+            start = self._editor.in_text(caret.selectionStart())
+            end = self._editor.in_text(caret.selectionEnd())
+            # Places that move with the text, while one writes about it.
+            self._show_draft((text.cursor_at(start), text.cursor_at(end, before=True)))
         else:
             self.said.emit(tr("Select what the comment is about first."))
 
-    def _show_draft(self, place: tuple[int, int] | None) -> None:
+    def _show_draft(self, place: tuple[bytes, bytes] | None) -> None:
         self._draft = place
         self.field.setVisible(place is not None)
         if place is not None:
@@ -197,7 +200,7 @@ class CommentsPanel(QFrame):
 
     def _begin(self) -> None:
         if self._draft is not None:
-            start, end = self._draft
+            start, end = map(self._editor.text.position_of, self._draft)
             words = self.field.text()
             if self._try(lambda: _ignore(self._comments.begin(start, end, words))):
                 self.field.clear()

@@ -28,19 +28,23 @@ from PySide6.QtWidgets import QTextEdit, QWidget
 from liveobj.channels.presence import Caret, Presence
 from liveobj.documents.document import Document
 from liveobj.documents.errors import DocumentError
-from liveobj.documents.text import Text
+from liveobj.documents.text import Text, TextChange
 from liveobj.richtext.rich_text import RichText
 from widgets import fonts
+from widgets.lazy_layout import LazyLayout
 from widgets.remote_carets import RemoteCaret, RemoteCarets
 from widgets.text_binding import TextBinding
 from widgets.text_layers import TextLayers
-from widgets.text_places import moved_selection, onto_line
+from widgets.text_places import moved_selection, onto_line, paragraphs_around
 from widgets.theme import Theme
 from widgets.throttle import QtAlarm, Throttle
 
 PAGE_WIDTH_PX = 720
 PAGE_MARGIN_PX = 32
 _SMALL_PX = 200
+# How long the edits of others may take in one frame; what is left is shown in the next.
+_EDITS_S = 0.008
+_MORE_LAYOUT_S = 0.05
 
 # Before these reach the editor, what the others have written must be in the view: positions in the
 # event are positions in the newest text.
@@ -53,6 +57,9 @@ _INPUT_EVENTS = frozenset(
         QEvent.Type.Drop,
     }
 )
+
+
+_NEAR_KEYS = frozenset({Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down})
 
 
 class SharedText(Protocol):
@@ -68,11 +75,13 @@ class SharedTextEdit(QTextEdit):
     subclass gives it a look, and may bind it to the text in its own way.
 
     Attributes: `text`, `replicated`, `theme`, `layers`, `tells_caret` (whether the others are
-    shown where the caret is). Signals: `history_changed` when undo or redo may have become
+    shown where the caret is), `has_page` (whether it may be long, and has a margin), `pages` (the
+    layout of a long text). Signals: `history_changed` when undo or redo may have become
     possible, or not possible any more.
     """
 
     history_changed = Signal()
+    has_page = True
 
     def __init__(
         self,
@@ -97,7 +106,10 @@ class SharedTextEdit(QTextEdit):
         self._quiet_timer = QTimer(self)
         self._quiet_timer.setSingleShot(True)
         self._quiet_timer.timeout.connect(self._on_quiet)
+        self._clock = clock
         self._frame = Throttle(self._update, QtAlarm(self), clock=clock)
+        self.pages = LazyLayout(self.document()) if self.has_page else None
+        self._more_layout = Throttle(self._lay_out_more, QtAlarm(self), _MORE_LAYOUT_S, clock)
         self._look()
         self.give_look()
         self._binding = self.make_binding()
@@ -119,6 +131,7 @@ class SharedTextEdit(QTextEdit):
     def close_view(self) -> None:
         """Lets go of text and presence; the widget can then be deleted."""
         self._frame.close()
+        self._more_layout.close()
         self._quiet_timer.stop()
         self._binding.close()
         self.theme.changed.disconnect(self._on_theme_changed)
@@ -161,10 +174,9 @@ class SharedTextEdit(QTextEdit):
         self.ensureCursorVisible()
 
     def _step_history(self, step: Callable[[], bool]) -> None:
-        self._binding.apply_pending()
+        self.show_newest()
         step()
-        self._frame.request()
-        self._frame.flush()
+        self.show_newest()
         self.history_changed.emit()
 
     # Changes
@@ -186,9 +198,22 @@ class SharedTextEdit(QTextEdit):
                     bar.setValue(bar.value() + place.center().y() - middle)
 
     def show_newest(self) -> None:
-        """Shows at once what would be shown in the next frame."""
+        """Shows at once what would be shown in the next frames."""
         self._frame.request()
         self._frame.flush()
+        if self._binding.is_pending and not self._composing:
+            self._update_text(self._binding.apply_pending)
+            self._update_carets()
+
+    def show_here(self) -> None:
+        """Shows at once what concerns the paragraphs at the caret; all else comes in its frame."""
+        if self._binding.is_pending and not self._composing:
+            start, end = paragraphs_around(self.textCursor())
+            self._update_text(lambda: self._binding.apply_between(start, end))
+
+    def in_text(self, position: int) -> int:
+        """Where in the replicated text a place of this view is: it may be ahead of the view."""
+        return self._binding.to_text(position)
 
     def _on_edited(self) -> None:
         self._frame.request()
@@ -208,20 +233,29 @@ class SharedTextEdit(QTextEdit):
         self.viewport().update()
 
     def _update(self) -> None:
-        """Once per frame: the others' edits, then everybody's carets."""
-        if not self._composing:
-            self._update_text()
+        """Once per frame: the others' edits, those that can be seen first, then all carets."""
+        if not self._composing and self._binding.is_pending:
+            end_s = self._clock() + _EDITS_S
+            spans = [paragraphs_around(self.textCursor()), self._seen()]
+            self._update_text(
+                lambda: self._binding.apply_some(lambda: self._clock() < end_s, spans)
+            )
+            if self._binding.is_pending:
+                self._frame.request()
+        self._update_carets()
+        self._more_layout.request()
+
+    def _update_carets(self) -> None:
         self._update_own_caret()
         self._update_remote_carets()
 
-    def _update_text(self) -> None:
-        if not self._binding.is_pending:
-            return
+    def _update_text(self, apply: Callable[[], Sequence[TextChange]]) -> None:
+        """Applies changes so that one's own caret and what one sees stay where they are."""
         caret = self.textCursor()
         anchor, position = caret.anchor(), caret.position()
         fixed = self._fixed_point()
         top = self.cursorRect(fixed).top()
-        changes = self._binding.apply_pending()
+        changes = apply()
         anchor, position = moved_selection(anchor, position, changes)
         caret = self.textCursor()
         if (caret.anchor(), caret.position()) != (anchor, position):
@@ -230,11 +264,39 @@ class SharedTextEdit(QTextEdit):
             self.setTextCursor(caret)
         if any(change.origin.mine for change in changes):
             self.ensureCursorVisible()
-            return
+        else:
+            self._keep(fixed, top)
+
+    def _keep(self, fixed: QTextCursor, top: int) -> None:
+        """Scrolls so that a place is as high on the screen as it was."""
+        self._lay_out_seen()
         shift = self.cursorRect(fixed).top() - top
         if shift:
             bar = self.verticalScrollBar()
             bar.setValue(bar.value() + shift)
+
+    def _lay_out_seen(self) -> None:
+        if self.pages is not None:
+            value = self.verticalScrollBar().value()
+            self.pages.lay_out(value, value + self.viewport().height())
+
+    def _seen(self) -> tuple[int, int]:
+        """The part of the text that is on the screen."""
+        corner = self.viewport().rect().bottomRight()
+        first = self.cursorForPosition(QPoint(0, 0)).block()
+        last = self.cursorForPosition(corner).block()
+        return first.position(), last.position() + last.length()
+
+    def _lay_out_more(self) -> None:
+        """What is not seen, while nothing else is to be done, so that it is there when it is."""
+        if self.pages is None or self._binding.is_pending:
+            return
+        fixed = self._fixed_point()
+        top = self.cursorRect(fixed).top()
+        end_s = self._clock() + _EDITS_S
+        if self.pages.lay_out_more(lambda: self._clock() < end_s):
+            self._more_layout.request()
+        self._keep(fixed, top)
 
     def _fixed_point(self) -> QTextCursor:
         """What must not move on the screen: one's own caret, or else the first line."""
@@ -246,7 +308,7 @@ class SharedTextEdit(QTextEdit):
         return caret
 
     def _update_own_caret(self) -> None:
-        if self._binding.is_pending or not self.tells_caret:
+        if not self.tells_caret:
             return
         if self.window().focusWidget() is not self:
             # To look is not to write: on a table one sees many texts and works in one.
@@ -256,18 +318,16 @@ class SharedTextEdit(QTextEdit):
             return
         caret = self.textCursor()
         try:
-            head = self.text.cursor_at(caret.position(), before=True)
+            head = self.text.cursor_at(self.in_text(caret.position()), before=True)
             anchor = head
             if caret.hasSelection():
-                anchor = self.text.cursor_at(caret.anchor(), before=True)
+                anchor = self.text.cursor_at(self.in_text(caret.anchor()), before=True)
         except DocumentError:
             return  # in the middle of a character: the next move mends it
         self._presence.set_caret(Caret(self._container, head, anchor))
         self._told = True
 
     def _update_remote_carets(self) -> None:
-        if self._binding.is_pending:
-            return
         carets = []
         for node, entry in self._presence.others.items():
             if entry.caret is None or entry.caret.container != self._container:
@@ -277,6 +337,7 @@ class SharedTextEdit(QTextEdit):
                 anchor = self.text.position_of(entry.caret.anchor)
             except DocumentError:
                 continue  # speaks of text that has not arrived yet
+            head, anchor = self._binding.to_view(head), self._binding.to_view(anchor)
             carets.append(RemoteCaret(node, entry.name, entry.colour, head, anchor))
         if self._carets.show(carets):
             self.viewport().update()
@@ -301,15 +362,17 @@ class SharedTextEdit(QTextEdit):
         self.setFont(fonts.font(fonts.Size.READING))
         self.setCursorWidth(2)
         self.setTabChangesFocus(False)
-        frame = self.document().rootFrame().frameFormat()
-        frame.setTopMargin(PAGE_MARGIN_PX)
-        self.document().rootFrame().setFrameFormat(frame)
+        if self.pages is not None:
+            self.document().setDocumentLayout(self.pages)
 
     # Qt
 
     def event(self, event: QEvent) -> bool:
         if event.type() in _INPUT_EVENTS and not self._composing:
-            self._frame.flush()
+            if isinstance(event, QKeyEvent) and _is_typing(event):
+                self.show_here()
+            else:
+                self.show_newest()
         if event.type() is QEvent.Type.ShortcutOverride and _is_for_window(event):
             event.ignore()
             return True
@@ -357,10 +420,11 @@ class SharedTextEdit(QTextEdit):
         return source.hasText() and not references
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self._frame.flush()
+        self.show_newest()
         super().insertFromMimeData(source)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        self._lay_out_seen()
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         if self.document().isEmpty() and not self._composing:
@@ -376,16 +440,23 @@ class SharedTextEdit(QTextEdit):
         painter.drawText(rest, Qt.TextFlag.TextWordWrap, self._hint)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        side = max(PAGE_MARGIN_PX, (self.width() - PAGE_WIDTH_PX) // 2)
-        # One writes in the middle of a page and not at its lower edge; a small one has no room.
-        below = PAGE_MARGIN_PX * min(4, max(0, self.height() - _SMALL_PX) // _SMALL_PX + 1)
-        frame = self.document().rootFrame().frameFormat()
-        if self.viewportMargins().left() != side or frame.bottomMargin() != below:
-            self.setViewportMargins(side, 0, 0, 0)
-            frame.setRightMargin(side)
-            frame.setBottomMargin(below)
-            self.document().rootFrame().setFrameFormat(frame)
+        if self.pages is not None:
+            side = max(PAGE_MARGIN_PX, (self.width() - PAGE_WIDTH_PX) // 2)
+            # One writes in the middle of a page and not at its lower edge; a small one has no room.
+            below = PAGE_MARGIN_PX * min(4, max(0, self.height() - _SMALL_PX) // _SMALL_PX + 1)
+            if self.viewportMargins().left() != side:
+                self.setViewportMargins(side, 0, 0, 0)
+            self.pages.set_margins(self.document().documentMargin(), PAGE_MARGIN_PX, side, below)
         super().resizeEvent(event)
+        self._more_layout.request()
+
+
+def _is_typing(event: QKeyEvent) -> bool:
+    """Whether a key writes, or moves, at the caret alone."""
+    other = event.modifiers() & (
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    )
+    return not other and (bool(event.text()) or event.key() in _NEAR_KEYS)
 
 
 def _is_for_window(event: QEvent) -> bool:

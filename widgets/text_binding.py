@@ -1,20 +1,28 @@
 """Keeps a QTextDocument and a replicated text the same: local edits out as intents, remote ones in.
 
-Both count in UTF-16 units, so positions need no conversion. Remote changes wait until
-`apply_pending` is called, once per frame and before local input is handled, and then go in as one
-edit block. The binding knows no widget and no caret; it offers `moved` to whoever keeps positions.
+Both count in UTF-16 units. Remote changes wait until they are asked for, once per frame and before
+local input is handled, and then go in as one edit block: all of them, as many as there is time for,
+or those at one place. So the view may be behind its text in some places; `to_text` and `to_view`
+convert. The binding knows no widget and no caret.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QTextCursor, QTextDocument
 
+from liveobj.documents.document import Origin
 from liveobj.documents.errors import DocumentError
+from liveobj.documents.steps import Steps, cut
 from liveobj.documents.text import Text, TextChange, TextStep, utf16_length
+from widgets.backlog import Backlog, is_plain
+from widgets.lazy_layout import LazyLayout
+from widgets.unit_rope import UnitRope
 
 log = logging.getLogger(__name__)
 
@@ -26,9 +34,18 @@ TO_VIEW = str.maketrans(
 )
 
 
-# Edits further apart than this, and than a fair part of the text, are laid out by themselves.
-_FAR_UNITS = 20_000
-_BLOCKS_MAX = 32
+# So few steps are applied as they came; more are put together, to be shown where one looks first.
+_STEPS_FEW = 60
+# Longer ones are applied in parts.
+_LINES_AT_ONCE = 40
+_UNITS_AT_ONCE = 4000
+
+GoesOn = Callable[[], bool]
+Span = tuple[int, int]
+
+
+def _always() -> bool:
+    return True
 
 
 class TextBinding(QObject):
@@ -47,11 +64,12 @@ class TextBinding(QObject):
         self._text = text
         self._waiting: list[TextChange] = []
         self.busy = False
-        self._edited_at = -1
-        # What the view shows, in UTF-16: the text itself may already be further.
-        self.shown = bytearray()
+        self._backlog = Backlog()
+        # What the view shows: the text itself may already be further.
+        self.shown = UnitRope()
         view.setUndoRedoEnabled(False)
-        view.documentLayout()  # a document reports changes only when it has a layout
+        layout = view.documentLayout()  # a document reports changes only when it has a layout
+        self._layout = layout if isinstance(layout, LazyLayout) else None
         self.reconcile()
         view.contentsChange.connect(self._on_view_changed)
         self._subscription = text.observe(self._on_text_changed)
@@ -62,55 +80,169 @@ class TextBinding(QObject):
 
     @property
     def is_pending(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._waiting or self._backlog)
+
+    def to_text(self, position: int) -> int:
+        """Where in the text a place of the view is."""
+        self._gather()
+        return self._backlog.to_text(position)
+
+    def to_view(self, position: int) -> int:
+        """Where in the view a place of the text is."""
+        self._gather()
+        return self._backlog.to_view(position)
+
+    # The text's changes into the view
 
     def apply_pending(self) -> Sequence[TextChange]:
         """Brings the view to the state of the text; returns the changes, in order."""
         changes, self._waiting = self._waiting, []
-        if not changes:
-            return ()
-        self.busy = True
-        self._edited_at = -1
-        cursor = QTextCursor(self.view)
-        cursor.beginEditBlock()
-        try:
-            for change in changes:
-                self.apply_steps(cursor, change.steps)
-        finally:
-            cursor.endEditBlock()
-            self.busy = False
-        if len(self.shown) != 2 * self._text.length:
-            log.error("the view had lost step with its text and was brought back")
-            self.reconcile()
+        if self._backlog:
+            changes.insert(0, TextChange(Origin.REMOTE, "", self._backlog.steps()))
+            self._backlog.clear()
+        if changes:
+            with self._editing() as cursor:
+                for change in changes:
+                    self._apply(cursor, 0, change.steps)
+            self._check()
         return changes
 
-    def apply_steps(self, cursor: QTextCursor, steps: Sequence[TextStep]) -> None:
-        at = 0
-        for step in steps:
-            if step.retain:
-                at += step.retain
-            elif step.delete:
-                self.begin_edit(cursor, at)
-                self.replace_shown(cursor, at, step.delete, "")
-            elif step.insert:
-                self.begin_edit(cursor, at)
-                self.replace_shown(cursor, at, 0, step.insert.translate(TO_VIEW))
-                at += utf16_length(step.insert)
+    def apply_some(self, goes_on: GoesOn, first: Sequence[Span] = ()) -> Sequence[TextChange]:
+        """As much as there is time for. What lies between two places of the view that are given
+        comes first; the rest waits, and is shown when this is called again."""
+        few = sum(len(change.steps) for change in self._waiting) <= _STEPS_FEW
+        if few and not self._backlog and not any(map(_is_long, self._waiting)):
+            return self.apply_pending()
+        self._gather()
+        return self._work_off([*first, None], goes_on)
 
-    def begin_edit(self, cursor: QTextCursor, at: int) -> None:
-        """To be called before each edit of the view. Qt lays out everything between the first and
-        the last edit of a block again; so what is far apart comes in blocks of its own."""
-        far = max(_FAR_UNITS, len(self.shown) // (2 * _BLOCKS_MAX))
-        if self._edited_at >= 0 and abs(at - self._edited_at) > far:
+    def apply_between(self, start: int, end: int) -> Sequence[TextChange]:
+        """All that concerns the view between two of its places."""
+        self._gather()
+        return self._work_off([(start, end)], _always)
+
+    def _gather(self) -> None:
+        """Everything that waits is one list of steps from what the view shows."""
+        changes, self._waiting = self._waiting, []
+        for change in changes:
+            self._backlog.add(change.steps)
+
+    def _work_off(self, spans: Sequence[Span | None], goes_on: GoesOn) -> list[TextChange]:
+        """Of all that waits what touches a span, of one after another, as long as there is time."""
+        changes = []
+        if self._backlog:
+            with self._editing() as cursor:
+                for span in spans:
+                    done = self._apply_span(cursor, span, goes_on)
+                    if done:
+                        changes.append(TextChange(Origin.REMOTE, "", tuple(done)))
+                    if not goes_on():
+                        break
+            self._backlog.tidy()
+            self._check()
+        return changes
+
+    def _apply_span(
+        self, cursor: QTextCursor, span: Span | None, goes_on: GoesOn
+    ) -> list[TextStep]:
+        done, old, at = Steps(), 0, 0
+        end = 0  # of what was done
+        for stretch in self._backlog.stretches:
+            size = stretch.view_units
+            if span is not None and old > span[1]:
+                break
+            if not stretch.steps or (span is not None and old + size < span[0]):
+                done.retain(size)
+                old, at = old + size, at + size
+                continue
+            inner = None if span is None else (span[0] - old, span[1] - old)
+            steps, rest = self._apply(cursor, at, stretch.steps, inner, goes_on)
+            stretch.keep(rest)
+            done.extend(steps)
+            old, at = old + size, at + stretch.view_units
+            end = len(done.steps)
+            if not goes_on():
+                break
+        return done.steps[:end]
+
+    def _apply(
+        self,
+        cursor: QTextCursor,
+        at: int,
+        steps: Sequence[TextStep],
+        span: Span | None = None,
+        goes_on: GoesOn = _always,
+    ) -> tuple[list[TextStep], list[TextStep]]:
+        """From a place of the view on, applies those that touch `span`, as long as there is time.
+        Returns what was done, and what is left to do after that."""
+        done, rest = Steps(), Steps()
+        old = 0
+        for number, step in enumerate(steps):
+            size = step.retain + step.delete
+            if is_plain(step) or (span is not None and not span[0] - size <= old <= span[1]):
+                done.retain(size)
+                rest.add(step)
+                at, old = at + size, old + size
+                continue
+            left: TextStep | None = step
+            while left is not None:
+                if not goes_on():
+                    rest.extend([left, *steps[number + 1 :]])
+                    return done.steps, rest.steps
+                part, left = _first_part(left)
+                at = self.apply_step(cursor, at, part)
+                done.add(part)
+                rest.retain(part.retain or utf16_length(part.insert))
+            old += size
+        return done.steps, rest.steps
+
+    def apply_step(self, cursor: QTextCursor, at: int, step: TextStep) -> int:
+        """Does one step at a place of the view; returns where the next one begins."""
+        if step.delete:
+            self.replace_shown(cursor, at, step.delete, "")
+        elif step.insert:
+            self.replace_shown(cursor, at, 0, step.insert.translate(TO_VIEW))
+        return at + step.retain + utf16_length(step.insert)
+
+    @contextmanager
+    def _editing(self) -> Iterator[QTextCursor]:
+        """One edit block of the view that is not reported back to the text."""
+        before, self.busy = self.busy, True
+        layout = self._layout
+        cursor = QTextCursor(self.view)
+        cursor.beginEditBlock()
+        if layout is not None:
+            layout.knows_edits = True
+        try:
+            yield cursor
+        finally:
             cursor.endEditBlock()
-            cursor.beginEditBlock()
-        self._edited_at = at
+            if layout is not None:
+                layout.knows_edits = False
+            self.busy = before
+
+    def touch(self, start: int, end: int) -> None:
+        """To be called after each edit: tells the layout, as Qt itself tells only of everything
+        between the first and the last edit of a block."""
+        layout = self._layout
+        if layout is not None:
+            block = self.view.findBlock(start)
+            while block.isValid() and block.position() <= end:
+                layout.touch(block)
+                block = block.next()
+
+    def _check(self) -> None:
+        if not self.is_pending and self.shown.length != self._text.length:
+            log.error("the view had lost step with its text and was brought back")
+            self.reconcile()
 
     def replace_shown(self, cursor: QTextCursor, at: int, removed: int, added: str) -> None:
         cursor.setPosition(at)
         cursor.setPosition(at + removed, QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(added)
-        self.shown[2 * at : 2 * (at + removed)] = added.encode("utf-16-le", "surrogatepass")
+        units = added.encode("utf-16-le", "surrogatepass")
+        self.shown.replace(at, removed, units)
+        self.touch(at, at + len(units) // 2)
 
     def _on_text_changed(self, change: TextChange) -> None:
         if self.busy:
@@ -124,13 +256,13 @@ class TextBinding(QObject):
         if self.busy:
             return
         added = min(added, self.view.characterCount() - 1 - position)
-        before = bytes(self.shown[2 * position : 2 * (position + removed)])
+        before = self.shown.read(position, removed)
         after = self._read(position, added)
         head, tail = _same_ends(before, after)
         old, new = before[head : len(before) - tail], after[head : len(after) - tail]
         if old or new:
             start = position + head // 2
-            self.shown[2 * start : 2 * start + len(old)] = new
+            self.shown.replace(start, len(old) // 2, new)
             self._write(start, len(old) // 2, new)
         self.edit_marks(position, position + added)
 
@@ -149,16 +281,17 @@ class TextBinding(QObject):
         """Takes over the formatting of what was edited, where there is any."""
 
     def _write(self, start: int, removed: int, units: bytes) -> None:
-        shown_at, end = start, start + removed
-        behind = bool(self._waiting)
-        for change in self._waiting:  # the text is ahead of the view (an input method composes)
-            start = moved(start, change.steps, stay=True)
-            end = moved(end, change.steps, stay=True)
-        self._waiting.clear()
+        self._gather()
+        at = self._backlog.take_edit(start, removed, len(units) // 2)
+        behind, until = at is None, 0
+        if at is None:  # others have edited just there (an input method composes)
+            at, until = self._backlog.to_text(start), self._backlog.to_text(start + removed)
+            removed = max(0, until - at)
+            self._backlog.clear()
         added = units.decode("utf-16-le", "replace")
         self.busy = True
         try:
-            self.edit_text(start, max(0, end - start), added, shown_at)
+            self.edit_text(at, removed, added, start)
         except DocumentError as error:
             log.warning("a local edit was refused, the view goes back to the text: %s", error)
             behind = True
@@ -170,36 +303,33 @@ class TextBinding(QObject):
 
     def reconcile(self) -> None:
         """Makes the view equal to the text by replacing what lies between their common ends."""
+        self._waiting.clear()
+        self._backlog.clear()
         wanted = self._text.to_string().translate(TO_VIEW).encode("utf-16-le")
-        head, tail = _same_ends(bytes(self.shown), wanted)
-        removed = (len(self.shown) - head - tail) // 2
+        shown = self.shown.all()
+        head, tail = _same_ends(shown, wanted)
+        removed = (len(shown) - head - tail) // 2
         added = wanted[head : len(wanted) - tail].decode("utf-16-le")
-        if not removed and not added:
-            return
-        self.busy = True
-        try:
-            self.replace_shown(QTextCursor(self.view), head // 2, removed, added)
-        finally:
-            self.busy = False
+        if removed or added:
+            with self._editing() as cursor:
+                self.replace_shown(cursor, head // 2, removed, added)
 
 
-def moved(position: int, steps: Sequence[TextStep], *, stay: bool) -> int:
-    """Where a position is after `steps`; with `stay`, text inserted right there comes after it."""
-    old = new = 0
-    for step in steps:
-        if step.retain:
-            if position < old + step.retain:
-                break
-            old += step.retain
-            new += step.retain
-        elif step.delete:
-            old += step.delete
-            position = max(position, old)
-        elif step.insert:
-            if stay and position == old:
-                break
-            new += utf16_length(step.insert)
-    return new + max(0, position - old)
+def _is_long(change: TextChange) -> bool:
+    """Whether a single step of it may take longer than a frame has."""
+    return any(_first_part(step)[1] is not None for step in change.steps)
+
+
+def _first_part(step: TextStep) -> tuple[TextStep, TextStep | None]:
+    """A step, or of a long one as much as is done at once, and the rest of it."""
+    if step.marks and step.retain > _UNITS_AT_ONCE:
+        return cut(step, _UNITS_AT_ONCE)
+    if len(step.insert) > _LINES_AT_ONCE and step.insert.count("\n") > _LINES_AT_ONCE:
+        at = 0
+        for _ in range(_LINES_AT_ONCE):
+            at = step.insert.index("\n", at + 1)
+        return replace(step, insert=step.insert[:at]), replace(step, insert=step.insert[at:])
+    return step, None
 
 
 def _same_ends(one: bytes, other: bytes) -> tuple[int, int]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QTextEdit
 
 from liveobj.documents.document import Origin
 from liveobj.documents.text import TextChange, utf16_length
-from widgets.text_binding import moved
+from widgets.backlog import moved
 
 
 def onto_line(edit: QTextEdit, event: QMouseEvent) -> QMouseEvent:
@@ -44,6 +44,16 @@ def moved_selection(anchor: int, position: int, changes: Sequence[TextChange]) -
             position = moved(position, change.steps, stay=not (first and anchor != position))
             anchor = moved(anchor, change.steps, stay=first)
     return anchor, position
+
+
+def paragraphs_around(caret: QTextCursor) -> tuple[int, int]:
+    """The paragraphs of a selection, with the one before and the one after."""
+    document = caret.document()
+    first = document.findBlock(caret.selectionStart())
+    last = document.findBlock(caret.selectionEnd()).next()
+    start = first.previous().position() if first.previous().isValid() else 0
+    end = last.position() + last.length() if last.isValid() else document.characterCount()
+    return start, end
 
 
 def _end_of(change: TextChange) -> int:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 OBJECT = "\ufffc"
 EMBED = "embed"
 _BLOCK = "block:"
+# So far from a place its line's ends are looked for first.
+_NEAR_UNITS = 500
 _ATTRIBUTES = ("style", "indent", "align", "done")
 # The marks of text that an edit sets or takes off; others are left as they are.
 EDITED = (*FLAGS, LINK, HIGHLIGHT)
@@ -106,24 +108,36 @@ class RichText:
 
     def line_start(self, position: int) -> int:
         """Where the paragraph with this position begins."""
-        return _last_line_end(self._units(), position) + 1
+        position, size = self._whole(position), _NEAR_UNITS
+        while True:
+            start = max(0, position - size)
+            found = self.text.slice(start, position).rpartition("\n")
+            if found[1] or not start:
+                return position - utf16_length(found[2])
+            size *= 4
 
     def line_starts(self, start: int, end: int) -> Iterator[int]:
         """Where the paragraphs begin that `start` to `end` touches."""
-        units = self._units()
-        at = _last_line_end(units, start) + 1
+        at = self.line_start(start)
         while True:
             yield at
-            at = _next_line_end(units, at) + 1
-            if at <= 0 or at > end:
+            at = self.line_end(at) + 1
+            if at > min(end, self.text.length):
                 return
 
     def line_end(self, position: int) -> int:
-        end = _next_line_end(self._units(), position)
-        return self.text.length if end < 0 else end
+        position, size, length = self._whole(position), _NEAR_UNITS, self.text.length
+        while True:
+            end = min(length, position + size)
+            found = self.text.slice(position, end).partition("\n")
+            if found[1] or end == length:
+                return position + utf16_length(found[0])
+            size *= 4
 
-    def _units(self) -> bytes:
-        return self.text.to_string().encode("utf-16-le")
+    def _whole(self, position: int) -> int:
+        """Before the character, if a position is between its two units."""
+        after = self.text.slice(position, min(position + 1, self.text.length))
+        return position - (utf16_length(after) == 2)
 
     # Editing
 
@@ -238,26 +252,3 @@ class RichText:
 
 def _attributes(block: Block) -> dict[str, Any]:
     return {"style": block.style, "indent": block.indent, "align": block.align, "done": block.done}
-
-
-def _last_line_end(units: bytes, position: int) -> int:
-    """The position of the last line end before `position`, or -1."""
-    at = 2 * position
-    while True:
-        at = units.rfind(b"\n\0", 0, at)
-        if at < 0:
-            return -1
-        if at % 2 == 0:
-            return at // 2
-        at += 1
-
-
-def _next_line_end(units: bytes, position: int) -> int:
-    at = 2 * position
-    while True:
-        at = units.find(b"\n\0", at)
-        if at < 0:
-            return -1
-        if at % 2 == 0:
-            return at // 2
-        at += 1

@@ -41,18 +41,23 @@ def test_two_people_find_comment_and_go_back_in_a_note(
     ada.editor.select(0, 5)
     assert ada.run("note.comment")
     qtbot.keyClicks(view.comments_panel.field, "White or brown?")
+    hub.run()
+    jun.editor.show_newest()
+    jun.editor.select(0, 0)
+    qtbot.keyClicks(jun.editor, "Jun: ")  # while the comment is being written
+    hub.run()
     qtbot.keyClick(view.comments_panel.field, Qt.Key.Key_Return)
     hub.run()
     theirs: Any = jun.window.front
     threads = theirs.view.opening.shared.comments.threads()
     assert [message.text for message in threads[0].messages] == ["White or brown?"]
+    assert (threads[0].start, threads[0].end) == (5, 10)
 
-    qtbot.keyClicks(jun.editor, "Jun: ")
     hub.run()
     ada.editor.show_newest()
     assert ada.run("note.history")
     bar = view.history_bar
-    assert [stop.who for stop in bar.stops] == ["Ada", "Jun"]
+    assert [stop.who for stop in bar.stops] == ["Ada", "Jun", "Ada"]
     bar.slider.setValue(0)
     bar.show_now()
     assert view.past.toPlainText() == "bread and eggs and bread"

@@ -109,8 +109,7 @@ class BlockPainter:
         return QRectF(left, middle - _BOX_PX / 2, _BOX_PX, _BOX_PX)
 
     def _text_left(self, block: QTextBlock) -> float:
-        frame = self._view.document().rootFrame().frameFormat()
-        left = frame.leftMargin() + frame.padding() + block.blockFormat().leftMargin()
+        left = self._view.document().documentMargin() + block.blockFormat().leftMargin()
         return left - self._view.horizontalScrollBar().value()
 
     # Painting

@@ -136,10 +136,9 @@ class EmbedLayer(QObject):
 
     @property
     def width(self) -> float:
-        document = self._editor.document()
-        frame = document.rootFrame().frameFormat()
-        margins = frame.leftMargin() + frame.rightMargin()
-        return max(120.0, document.textWidth() - margins - 2 * _MARGIN_PX)
+        pages = self._editor.pages
+        assert pages is not None, "only pages have something embedded"
+        return max(120.0, pages.width_px - 2 * _MARGIN_PX)
 
     def shown(self, name: str) -> Shown:
         """The view of a thing, made when it is first asked for."""
@@ -202,13 +201,12 @@ class EmbedLayer(QObject):
         """The room of the thing at a position, in the viewport."""
         document = self._editor.document()
         block = document.findBlock(position)
+        offset = document.documentLayout().blockBoundingRect(block).topLeft()  # lays it out
         layout = block.layout()
         line = layout.lineForTextPosition(position - block.position())
         if not line.isValid():
             return QRectF()
         size = self.size_of(self._name_at(position))
-        offset = document.documentLayout().blockBoundingRect(block).topLeft()
-        offset -= layout.boundingRect().topLeft()
         found: Any = line.cursorToX(position - block.position())  # with the position it used
         left = float(found[0] if isinstance(found, tuple) else found)
         top = line.y() + line.ascent() - size.height()

@@ -13,9 +13,10 @@ from liveobj.objects.rich_document import TEXT_NAME, RichBody
 from liveobj.richtext.embeds import IMAGE, OBJECT, TABLE, Cell
 from liveobj.richtext.rich_text import RichText
 from widgets.document.embed_layer import EmbedLayer, Shown
+from widgets.document.formatted_edit import Writing
 from widgets.document.images import ImageFrame, ShownImage
 from widgets.document.object_card import ShownObject
-from widgets.document.rich_editor import RichEditor, Writing
+from widgets.document.rich_editor import RichEditor
 from widgets.document.table_grid import ShownTable, TableGrid
 from widgets.language import tr
 from widgets.object_view import Surroundings

@@ -14,11 +14,11 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from liveobj.documents.maps import MapChange
-from liveobj.documents.text import TextStep, utf16_length
+from liveobj.documents.text import TextChange, TextStep, utf16_length
 from liveobj.richtext.model import Block, Mark, Run, joined, read_block, read_mark
 from liveobj.richtext.rich_text import EDITED, EMBED, Line, RichText, read_line_end, read_run_marks
 from widgets.document.rich_look import RichLook, block_of, marks_of
-from widgets.text_binding import TO_VIEW, TextBinding
+from widgets.text_binding import TO_VIEW, GoesOn, Span, TextBinding
 
 _BLOCK = "block:"
 
@@ -44,30 +44,26 @@ class RichBinding(TextBinding):
 
     def renew_look(self) -> None:
         """Shows everything anew, after a change of theme."""
-        with _Quietly(self) as cursor:
+        with self._editing() as cursor:
             for block in blocks(self.view):
                 self._set_block(cursor, block, block_of(block.blockFormat()), always=True)
 
     # The text's changes into the view
 
-    def apply_steps(self, cursor: QTextCursor, steps: Sequence[TextStep]) -> None:
-        at = 0
-        for step in steps:
-            if step.retain:
-                if step.marks:
-                    self.begin_edit(cursor, at)
-                    self._format(cursor, at, at + step.retain, step.marks)
-                at += step.retain
-            elif step.delete:
-                self.begin_edit(cursor, at)
-                stays = self._block_at(at)
-                self.replace_shown(cursor, at, step.delete, "")
+    def apply_step(self, cursor: QTextCursor, at: int, step: TextStep) -> int:
+        if step.retain and step.marks:
+            self._format(cursor, at, at + step.retain, step.marks)
+            self.touch(at, at + step.retain)
+        elif step.delete:
+            stays, count = self._block_at(at), self.view.blockCount()
+            self.replace_shown(cursor, at, step.delete, "")
+            if self.view.blockCount() != count:
                 self._set_block(cursor, self.view.findBlock(at), stays, always=True)
-            elif step.insert:
-                self.begin_edit(cursor, at)
-                at = self._insert(cursor, at, step.insert.translate(TO_VIEW), step.marks or {})
+        elif step.insert:
+            self._insert(cursor, at, step.insert.translate(TO_VIEW), step.marks or {})
+        return at + step.retain + utf16_length(step.insert)
 
-    def _insert(self, cursor: QTextCursor, at: int, text: str, marks: Mapping[str, Any]) -> int:
+    def _insert(self, cursor: QTextCursor, at: int, text: str, marks: Mapping[str, Any]) -> None:
         here = read_run_marks(dict(marks))
         block = self._block_at(at)
         cursor.setPosition(at)
@@ -79,9 +75,9 @@ class RichBinding(TextBinding):
                 cursor.insertText(part, self._look.characters(here, block))
         if "\n" in text:
             self._set_block(cursor, self.view.findBlock(cursor.position()), block, always=True)
-        end = at + utf16_length(text)
-        self.shown[2 * at : 2 * at] = text.encode("utf-16-le", "surrogatepass")
-        return end
+        units = text.encode("utf-16-le", "surrogatepass")
+        self.shown.replace(at, 0, units)
+        self.touch(at, at + len(units) // 2)
 
     def _format(
         self, cursor: QTextCursor, start: int, end: int, changes: Mapping[str, Any]
@@ -131,10 +127,14 @@ class RichBinding(TextBinding):
     def is_pending(self) -> bool:
         return super().is_pending or bool(self._unsettled)
 
-    def apply_pending(self) -> Sequence[Any]:
+    def apply_pending(self) -> Sequence[TextChange]:
         changes = super().apply_pending()
-        if self._unsettled:
-            self._settle()
+        self._settle()
+        return changes
+
+    def _work_off(self, spans: Sequence[Span | None], goes_on: GoesOn) -> list[TextChange]:
+        changes = super()._work_off(spans, goes_on)
+        self._settle()
         return changes
 
     # Local edits
@@ -148,13 +148,13 @@ class RichBinding(TextBinding):
         """A letter typed over the same letter with other marks is a change too."""
         if not self._rich.document.editable:
             return
-        if super().is_pending:  # an input method composes, and the text is ahead of the view
-            self._waiting.clear()
+        self._gather()
+        if self._backlog.waits_between(start, end):  # an input method composes
             self.reconcile()
             return
         self.busy = True
         try:
-            at = start
+            at = self._backlog.to_text(start)
             for run in self._runs(start, end):
                 until = at + utf16_length(run.text)
                 if run.text != "\n":
@@ -171,7 +171,7 @@ class RichBinding(TextBinding):
             for at, until, marks in _stretches(block):
                 one, other = max(at, start), min(until, end)
                 if one < other:
-                    units = bytes(self.shown[2 * one : 2 * other])
+                    units = self.shown.read(one, other - one)
                     yield Run(units.decode("utf-16-le", "replace"), marks)
 
     def _settle(self) -> None:
@@ -179,13 +179,10 @@ class RichBinding(TextBinding):
         if self.busy or not self._unsettled:
             return
         ranges, self._unsettled = self._unsettled, []
-        if super().is_pending:
-            self._unsettled = ranges  # the view is behind; `apply_pending` comes back here
-            return
-        with _Quietly(self) as cursor:
+        with self._editing() as cursor:
             for start, end in ranges:
                 for block in list(blocks(self.view, start, end)):
-                    wanted = self._rich.block_at(block.position())
+                    wanted = self._rich.block_at(self.to_text(block.position()))
                     self._set_block(cursor, block, wanted, always=True)
 
     # All of it
@@ -193,17 +190,17 @@ class RichBinding(TextBinding):
     def reconcile(self) -> None:
         """Makes the view equal to the text, wherever it is not."""
         lines = self._rich.lines()
-        if not self.shown:
+        if not self.shown.length:
             self._fill(lines)
             return
         super().reconcile()
-        with _Quietly(self) as cursor:
+        with self._editing() as cursor:
             for line, block in zip(lines, list(blocks(self.view)), strict=True):
                 self._match(cursor, line, block)
         self._unsettled.clear()
 
     def _fill(self, lines: Sequence[Line]) -> None:
-        with _Quietly(self) as cursor:
+        with self._editing() as cursor:
             for number, line in enumerate(lines):
                 plain = self._look.characters({}, line.block)
                 if number:
@@ -214,8 +211,9 @@ class RichBinding(TextBinding):
                 for run in line.runs:
                     look = self._look.characters(run.marks, line.block)
                     cursor.insertText(run.text.translate(TO_VIEW), look)
+            self.touch(0, self.view.characterCount())
         text = self._rich.text.to_string().translate(TO_VIEW)
-        self.shown[:] = text.encode("utf-16-le", "surrogatepass")
+        self.shown.set(text.encode("utf-16-le", "surrogatepass"))
 
     def _match(self, cursor: QTextCursor, line: Line, block: QTextBlock) -> None:
         runs = tuple(Run(run.text.translate(TO_VIEW), run.marks) for run in line.runs)
@@ -237,6 +235,8 @@ class RichBinding(TextBinding):
         self, cursor: QTextCursor, block: QTextBlock, wanted: Block, *, always: bool = False
     ) -> None:
         """Gives a paragraph its look; its letters too, if they depend on it."""
+        if self._layout is not None:
+            self._layout.touch(block)
         before = block_of(block.blockFormat())
         if before != wanted or always:
             cursor.setPosition(block.position())
@@ -251,24 +251,6 @@ class RichBinding(TextBinding):
         for at, until, marks in list(_stretches(block, only_unlike=self._look, style=wanted)):
             _select(cursor, at, until)
             cursor.setCharFormat(self._look.characters(marks, wanted))
-
-
-class _Quietly:
-    """One edit block of the view that is not reported back to the text."""
-
-    def __init__(self, binding: RichBinding) -> None:
-        self._binding = binding
-        self._cursor = QTextCursor(binding.view)
-        self._before = binding.busy
-
-    def __enter__(self) -> QTextCursor:
-        self._binding.busy = True
-        self._cursor.beginEditBlock()
-        return self._cursor
-
-    def __exit__(self, *_problem: object) -> None:
-        self._cursor.endEditBlock()
-        self._binding.busy = self._before
 
 
 def blocks(view: QTextDocument, start: int = 0, end: int | None = None) -> Iterator[QTextBlock]:

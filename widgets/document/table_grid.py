@@ -21,7 +21,8 @@ from liveobj.documents import DocumentError
 from liveobj.objects.rich_document import RichBody
 from liveobj.richtext.embeds import cell_container
 from widgets.document.embed_layer import Shown
-from widgets.document.rich_editor import RichEditor, Writing
+from widgets.document.formatted_edit import Writing
+from widgets.document.rich_editor import RichEditor
 from widgets.document.table_layout import PADDING_PX, Place, TableLayout
 from widgets.language import tr
 from widgets.theme import Theme

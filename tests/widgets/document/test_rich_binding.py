@@ -124,14 +124,18 @@ def test_a_change_of_theme_changes_no_text(theme: Theme) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_views_and_texts_stay_the_same_under_random_edits(theme: Theme, seed: int) -> None:
+def test_views_and_texts_stay_the_same_under_random_edits(
+    theme: Theme, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("widgets.text_binding._STEPS_FEW", 0)
+    monkeypatch.setattr("widgets.backlog._STEPS_PER_STRETCH", 3)
     dice = random.Random(seed)
     start = Run("the quick brown\nfox jumps\nover the lazy dog", {"bold": True})
     replicas = [Replica(1, theme, start), Replica(2, theme)]
     replicas[1].receive_from(replicas[0])
     for _ in range(70):
         actor, other = dice.sample(replicas, 2)
-        match dice.randrange(6):
+        match dice.randrange(8):
             case 0 | 1:
                 length = actor.view.characterCount() - 1
                 position = dice.randint(0, length)
@@ -150,6 +154,12 @@ def test_views_and_texts_stay_the_same_under_random_edits(theme: Theme, seed: in
             case 5:
                 if dice.random() < 0.3:
                     actor.document.undo()
+            case 6:
+                left = iter(range(dice.randrange(4)))
+                actor.binding.apply_some(lambda left=left: next(left, None) is not None)
+            case 7:
+                place = dice.randint(0, actor.view.characterCount())
+                actor.binding.apply_between(place, place + 5)
     for actor, other in (replicas, replicas[::-1]):
         actor.receive_from(other)
     for replica in replicas:

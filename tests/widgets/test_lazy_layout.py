@@ -1,0 +1,122 @@
+"""Long texts are laid out a paragraph at a time, and places on the page are right all the same."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QTextBlockFormat, QTextCursor
+from PySide6.QtWidgets import QApplication, QTextEdit
+
+from widgets.lazy_layout import LazyLayout
+
+
+class Page(QTextEdit):
+    """A view with the layout, of a size that is always the same."""
+
+    def __init__(self, paragraphs: int) -> None:
+        super().__init__()
+        self.pages = LazyLayout(self.document())
+        self.document().setUndoRedoEnabled(False)
+        self.document().setDocumentLayout(self.pages)
+        self.pages.set_margins(10, 20, 30, 40)
+        dice = random.Random(3)
+        self.setPlainText("\n".join("word " * dice.randint(0, 40) for _ in range(paragraphs)))
+        self.resize(500, 400)
+
+    def tops(self) -> list[float]:
+        block = self.document().begin()
+        tops = []
+        while block.isValid():
+            tops.append(self.pages.blockBoundingRect(block).top())
+            block = block.next()
+        return tops
+
+
+@pytest.fixture
+def page(qapp: QApplication, qtbot: Any) -> Page:
+    page = Page(400)
+    qtbot.addWidget(page)
+    page.show()
+    qapp.processEvents()
+    return page
+
+
+def laid_out(page: Page) -> int:
+    block = page.document().begin()
+    count = 0
+    while block.isValid():
+        count += page.pages.is_laid_out(block)
+        block = block.next()
+    return count
+
+
+def test_only_what_is_seen_is_laid_out_and_the_rest_when_there_is_time(page: Page) -> None:
+    assert 1 <= laid_out(page) < 60
+    left = iter(range(100))
+    assert page.pages.lay_out_more(lambda: next(left, None) is not None)
+    assert 100 <= laid_out(page) < 170
+    assert not page.pages.lay_out_more(lambda: True)
+    assert laid_out(page) == 400
+
+
+def test_an_edit_lays_out_nothing_but_its_paragraph(page: Page) -> None:
+    page.pages.lay_out_more(lambda: True)
+    cursor = QTextCursor(page.document().findBlockByNumber(200))
+    cursor.insertText("more words " * 30)
+    assert laid_out(page) >= 398
+    page.pages.lay_out_more(lambda: True)
+    assert page.tops() == sorted(page.tops())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_after_any_edits_everything_is_where_a_fresh_layout_has_it(page: Page, seed: int) -> None:
+    dice = random.Random(seed)
+    cursor = QTextCursor(page.document())
+    for _ in range(60):
+        cursor.setPosition(dice.randrange(page.document().characterCount()))
+        match dice.randrange(5):
+            case 0:
+                cursor.insertText("word " * dice.randint(1, 60))
+            case 1:
+                cursor.insertBlock()
+            case 2:
+                cursor.movePosition(
+                    QTextCursor.MoveOperation.NextBlock, QTextCursor.MoveMode.KeepAnchor
+                )
+                cursor.removeSelectedText()
+            case 3:
+                look = QTextBlockFormat()
+                look.setTopMargin(dice.randint(0, 30))
+                look.setBottomMargin(dice.randint(0, 30))
+                look.setLeftMargin(dice.randint(0, 90))
+                cursor.setBlockFormat(look)
+            case 4:
+                page.pages.lay_out_more(lambda: dice.random() < 0.9)
+    kept = page.tops(), page.tops()  # the first lays out what the second asks for
+    page.pages.set_margins(11, 20, 30, 40)
+    page.pages.set_margins(10, 20, 30, 40)
+    page.pages.lay_out_more(lambda: True)
+    assert kept[1] == page.tops()
+
+
+def test_every_letter_is_found_where_it_is_shown(page: Page) -> None:
+    for number in (0, 7, 150, 399):
+        block = page.document().findBlockByNumber(number)
+        page.pages.lay_out_more(lambda: True)
+        for place in range(0, block.length(), 7):
+            cursor = QTextCursor(block)
+            cursor.setPosition(block.position() + place)
+            rect = page.cursorRect(cursor)
+            point = QPointF(rect.center()) + QPointF(0.5, page.verticalScrollBar().value())
+            found = page.pages.hitTest(point, Qt.HitTestAccuracy.FuzzyHit)
+            assert abs(found - cursor.position()) <= 1
+    assert page.pages.hitTest(QPointF(499, 3), Qt.HitTestAccuracy.ExactHit) == -1
+
+
+def test_a_selection_is_painted(page: Page) -> None:
+    plain = page.grab().toImage()
+    page.selectAll()
+    assert page.grab().toImage() != plain

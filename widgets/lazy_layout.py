@@ -1,0 +1,298 @@
+"""Lays out long texts a paragraph at a time: those that are seen at once, the others when there is
+time.
+
+Qt's own layout goes through all paragraphs after an edit, which takes the whole of a frame in a
+long document. Here an edit costs the same wherever it is and however long the text: what was not
+laid out yet has a height by guess, and Qt keeps the sum of all heights before any paragraph for us,
+as what it calls line counts. It knows plain paragraphs and characters that stand for something;
+frames and tables of Qt are not laid out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QFontMetricsF,
+    QPainter,
+    QPalette,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextDocument,
+    QTextFrame,
+    QTextLayout,
+    QTextOption,
+)
+
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_DISTANCE = QTextBlockFormat.LineHeightTypes.LineDistanceHeight.value
+# What a line takes with all that is around it, by its letters; only for guesses.
+_LINE_FACTOR = 1.5
+
+
+class LazyLayout(QAbstractTextDocumentLayout):
+    """Attributes: `knows_edits` (whoever edits calls `touch` for each paragraph; Qt's report, which
+    is of everything between the first and the last edit, is then passed over)."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._document = document
+        self._margins = (0.0, 0.0, 0.0, 0.0)
+        self._width = 0.0
+        # Paragraphs that were laid out for another width have another number as their user state.
+        self._round = 0
+        self._usual = (20.0, 80.0)  # height of a line and letters in it
+        self._size = QSizeF()
+        self._options: dict[tuple[object, object], QTextOption] = {}
+        # No paragraph before this one is to be laid out.
+        self._first_stale = 0
+        self.knows_edits = False
+
+    def set_margins(self, left: float, top: float, right: float, bottom: float) -> None:
+        """The empty edge of the page, in pixels."""
+        if self._margins != (left, top, right, bottom):
+            self._margins = (left, top, right, bottom)
+            self._renew_width()
+            self._tell_size()
+
+    @property
+    def width_px(self) -> float:
+        """Between the margins."""
+        return self._width
+
+    # Edits
+
+    def touch(self, block: QTextBlock) -> None:
+        """The paragraph, or how it looks, was edited."""
+        if block.isValid():
+            block.clearLayout()
+            if block.lineCount() <= 1:
+                block.setLineCount(self._guess(block))
+            self._first_stale = min(self._first_stale, block.blockNumber())
+            after = block.next()
+            if after.isValid():  # its distance from this one may be another
+                after.setUserState(-1)
+
+    def documentChanged(self, start: int, removed: int, added: int) -> None:
+        if not self.knows_edits:
+            everything = start == 0 and removed == 0 and added >= self._document.characterCount()
+            first = self._document.findBlock(start)
+            last = self._document.findBlock(max(start, start + added - 1))
+            if everything:
+                self._renew_width()
+                self._options.clear()
+                self._guess_new(first)
+            else:
+                for block in _until(first, last):
+                    self.touch(block)
+            if last.isValid():
+                self.touch(last)
+            self.touch(first)
+        self._tell_size()
+        self.update.emit()
+
+    def _renew_width(self) -> None:
+        """Everything is to be laid out again, when it is seen."""
+        left, _, right, _ = self._margins
+        self._width = max(40.0, self._document.pageSize().width() - left - right)
+        self._round = (self._round + 1) % 1_000_000
+        metrics = QFontMetricsF(self._document.defaultFont())
+        letters = self._width / max(1.0, metrics.averageCharWidth())
+        self._usual = (_LINE_FACTOR * metrics.height(), max(1.0, letters))
+        self._first_stale = 0
+
+    def _guess_new(self, block: QTextBlock) -> None:
+        while block.isValid():
+            if block.lineCount() <= 1:
+                block.setLineCount(self._guess(block))
+            block = block.next()
+
+    def _guess(self, block: QTextBlock) -> int:
+        height, letters = self._usual
+        return max(2, round(height * math.ceil(block.length() / letters)))
+
+    def _tell_size(self) -> None:
+        size = self.documentSize()
+        if size != self._size:
+            self._size = size
+            self.documentSizeChanged.emit(size)
+
+    # Laying out
+
+    def is_laid_out(self, block: QTextBlock) -> bool:
+        return block.userState() == self._round and block.layout().lineCount() > 0
+
+    def lay_out(self, top: float, bottom: float) -> None:
+        """Everything between two heights of the page."""
+        for _ in self._between(top, bottom):
+            pass
+        self._tell_size()
+
+    def lay_out_more(self, goes_on: Callable[[], bool]) -> bool:
+        """Goes on with what was not seen yet as long as it may; True if there is more."""
+        block = self._document.findBlockByNumber(self._first_stale)
+        while block.isValid():
+            if not self.is_laid_out(block):
+                self._lay_out(block)
+                if not goes_on():
+                    break
+            block = block.next()
+        self._first_stale = block.blockNumber() if block.isValid() else self._document.blockCount()
+        self._tell_size()
+        return block.isValid()
+
+    def _lay_out(self, block: QTextBlock) -> None:
+        layout, look = block.layout(), block.blockFormat()
+        left = look.leftMargin()
+        width = self._width - left - look.rightMargin()
+        left += self._margins[0]
+        kind, amount = look.lineHeightType(), look.lineHeight()
+        layout.setTextOption(self._option(block, look))
+        layout.beginLayout()
+        y = 0.0
+        while True:
+            line = layout.createLine()
+            if not line.isValid():
+                break
+            line.setLineWidth(width)
+            line.setPosition(QPointF(left, y))
+            height = math.ceil(line.ascent() + line.descent() + line.leading())
+            if kind == _DISTANCE:
+                y += height + amount
+            else:
+                y += height * amount / 100 if kind == _PROPORTIONAL else height
+        layout.endLayout()
+        # The line count is what Qt sums up: here, pixels.
+        block.setLineCount(max(1, round(self._gap(block, look) + y)))
+        block.setUserState(self._round)
+
+    def _option(self, block: QTextBlock, look: QTextBlockFormat) -> QTextOption:
+        key = (look.alignment(), block.textDirection())
+        found = self._options.get(key)
+        if found is None:
+            found = QTextOption(self._document.defaultTextOption())
+            found.setAlignment(key[0])
+            found.setTextDirection(key[1])
+            self._options[key] = found
+        return found
+
+    def _gap(self, block: QTextBlock, look: QTextBlockFormat) -> float:
+        """Between a paragraph and the one before: the larger of what the two want."""
+        before = block.previous()
+        if not before.isValid():
+            return 0.0
+        return max(look.topMargin(), before.blockFormat().bottomMargin())
+
+    # Places
+
+    def _top(self, block: QTextBlock) -> float:
+        return self._margins[1] + block.firstLineNumber()
+
+    def _block_at(self, y: float) -> QTextBlock:
+        inside = max(0, int(y - self._margins[1]))
+        found = self._document.findBlockByLineNumber(inside)
+        return found if found.isValid() else self._document.lastBlock()
+
+    def _between(self, top: float, bottom: float) -> Iterator[tuple[QTextBlock, float]]:
+        """Paragraphs with the height of their first line, laid out."""
+        block = self._block_at(top)
+        y = self._top(block)
+        while block.isValid() and y <= bottom:
+            if not self.is_laid_out(block):
+                self._lay_out(block)
+            yield block, y + self._gap(block, block.blockFormat())
+            y += block.lineCount()
+            block = block.next()
+
+    # Qt
+
+    def documentSize(self) -> QSizeF:
+        _, top, _, bottom = self._margins
+        width = max(0.0, self._document.pageSize().width())
+        return QSizeF(width, top + self._document.lineCount() + bottom)
+
+    def pageCount(self) -> int:
+        return 1
+
+    def frameBoundingRect(self, _frame: QTextFrame) -> QRectF:
+        return QRectF(QPointF(0.0, 0.0), self.documentSize())
+
+    def blockBoundingRect(self, block: QTextBlock) -> QRectF:
+        """Lays the paragraph out if need be: Qt asks before it looks at its lines."""
+        if not block.isValid():
+            return QRectF()
+        if not self.is_laid_out(block):
+            self._lay_out(block)
+            self._tell_size()
+        gap = self._gap(block, block.blockFormat())
+        width = max(0.0, self._document.pageSize().width())
+        return QRectF(0.0, self._top(block) + gap, width, block.lineCount() - gap)
+
+    def hitTest(self, point: Any, accuracy: Qt.HitTestAccuracy) -> int:
+        block = self._block_at(point.y())
+        place = self.blockBoundingRect(block)
+        layout, y = block.layout(), point.y() - place.top()
+        line = layout.lineAt(0)
+        for number in range(layout.lineCount()):
+            line = layout.lineAt(number)
+            if y < line.y() + line.height():
+                break
+        exact = accuracy == Qt.HitTestAccuracy.ExactHit
+        if exact and not line.naturalTextRect().contains(QPointF(point.x(), y)):
+            return -1
+        found = line.xToCursor(point.x())
+        return block.position() + int(found)
+
+    def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
+        clip = context.clip
+        if not clip.isValid():
+            clip = QRectF(QPointF(0.0, 0.0), self.documentSize())
+        painter.setPen(context.palette.color(QPalette.ColorRole.Text))
+        # The formats are copied: they go when the list does, and take Python's view of them along.
+        grounds = [
+            (one.cursor.selectionStart(), one.cursor.selectionEnd(), QTextCharFormat(one.format))
+            for one in context.selections
+        ]
+        caret = context.cursorPosition
+        for block, y in self._between(clip.top(), clip.bottom()):
+            start, size = block.position(), block.length()
+            ranges = []
+            for one, other, look in grounds:
+                if one < start + size and other > start and one < other:
+                    found = QTextLayout.FormatRange()
+                    found.start = max(0, one - start)
+                    found.length = min(size, other - start) - found.start
+                    found.format = look
+                    ranges.append(found)
+            layout = block.layout()
+            layout.draw(painter, QPointF(0.0, y), ranges, clip)
+            self._draw_caret(painter, block, y, caret)
+
+    def _draw_caret(self, painter: QPainter, block: QTextBlock, y: float, caret: int) -> None:
+        layout = block.layout()
+        if caret < -1:  # inside what an input method composes
+            if layout.preeditAreaText():
+                at = layout.preeditAreaPosition() - (caret + 2)
+                layout.drawCursor(painter, QPointF(0.0, y), at, self._caret_width())
+        elif block.contains(caret) or (
+            caret == block.position() + block.length() and not block.next().isValid()
+        ):
+            at = caret - block.position()
+            layout.drawCursor(painter, QPointF(0.0, y), at, self._caret_width())
+
+    def _caret_width(self) -> int:
+        found = self.property("cursorWidth")
+        return found if isinstance(found, int) else 1
+
+
+def _until(first: QTextBlock, last: QTextBlock) -> Iterator[QTextBlock]:
+    end = last.blockNumber()
+    block = first
+    while block.isValid() and block.blockNumber() <= end:
+        yield block
+        block = block.next()
