@@ -127,6 +127,17 @@ class LazyLayout(QAbstractTextDocumentLayout):
     def is_laid_out(self, block: QTextBlock) -> bool:
         return block.userState() == self._round and block.layout().lineCount() > 0
 
+    def is_ready(self, top: float, bottom: float) -> bool:
+        """Whether everything between two heights of the page is laid out."""
+        block = self._block_at(top)
+        y = self._top(block)
+        while block.isValid() and y <= bottom:
+            if not self.is_laid_out(block):
+                return False
+            y += block.lineCount()
+            block = block.next()
+        return True
+
     def lay_out(self, top: float, bottom: float) -> None:
         """Everything between two heights of the page."""
         for _ in self._between(top, bottom):

@@ -45,6 +45,8 @@ _SMALL_PX = 200
 # How long the edits of others may take in one frame; what is left is shown in the next.
 _EDITS_S = 0.008
 _MORE_LAYOUT_S = 0.05
+# What was higher or lower than guessed brings other paragraphs onto the screen, a few times.
+_TRIES_MAX = 4
 
 # Before these reach the editor, what the others have written must be in the view: positions in the
 # event are positions in the newest text.
@@ -269,16 +271,22 @@ class SharedTextEdit(QTextEdit):
 
     def _keep(self, fixed: QTextCursor, top: int) -> None:
         """Scrolls so that a place is as high on the screen as it was."""
-        self._lay_out_seen()
         shift = self.cursorRect(fixed).top() - top
         if shift:
             bar = self.verticalScrollBar()
             bar.setValue(bar.value() + shift)
+        self._lay_out_seen()
 
     def _lay_out_seen(self) -> None:
-        if self.pages is not None:
-            value = self.verticalScrollBar().value()
-            self.pages.lay_out(value, value + self.viewport().height())
+        """What is on the screen; the caret stays where it is, if it is there."""
+        for _ in range(_TRIES_MAX if self.pages is not None else 0):
+            bar, height = self.verticalScrollBar(), self.viewport().height()
+            if self.pages is None or self.pages.is_ready(bar.value(), bar.value() + height):
+                break
+            fixed = self._fixed_point()
+            top = self.cursorRect(fixed).top()
+            self.pages.lay_out(bar.value(), bar.value() + height)
+            bar.setValue(bar.value() + self.cursorRect(fixed).top() - top)
 
     def _seen(self) -> tuple[int, int]:
         """The part of the text that is on the screen."""
@@ -423,8 +431,12 @@ class SharedTextEdit(QTextEdit):
         self.show_newest()
         super().insertFromMimeData(source)
 
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Paint:
+            self._lay_out_seen()  # before anybody paints
+        return super().viewportEvent(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        self._lay_out_seen()
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         if self.document().isEmpty() and not self._composing:

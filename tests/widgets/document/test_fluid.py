@@ -118,6 +118,7 @@ def test_what_waits_is_shown_in_a_few_frames_and_nothing_jumps(long: Long) -> No
     editor.setTextCursor(caret)
     QApplication.processEvents()
     high = editor.cursorRect().top()
+    assert editor.viewport().rect().contains(editor.cursorRect())
     long.edit_everywhere(EDITS)
     frames = 0
     while long.is_behind:
