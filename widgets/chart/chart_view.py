@@ -103,7 +103,6 @@ class ChartView(ObjectView):
         self._stack = QStackedWidget()
         choose = QAction(tr("Numbers from…"), self)
         choose.setEnabled(self.chart.document.editable)
-        choose.triggered.connect(lambda: self._pop_up_sources(self._empty.findChild(QPushButton)))
         self._stack.addWidget(self.plot)
         self._empty = EmptyState(
             theme,
@@ -112,6 +111,8 @@ class ChartView(ObjectView):
             tr("Drop a table or a sensor here, or choose a table that you had open."),
             [choose],
         )
+        button = self._empty.findChild(QPushButton)
+        choose.triggered.connect(lambda: self._pop_up_sources(button))
         self._stack.addWidget(self._empty)
         self._problem = label("", "reading", wrap=True, centred=True)
         self._stack.addWidget(self._problem)
