@@ -111,8 +111,9 @@ class ChartView(ObjectView):
             tr("Drop a table or a sensor here, or choose a table that you had open."),
             [choose],
         )
-        button = self._empty.findChild(QPushButton)
-        choose.triggered.connect(lambda: self._pop_up_sources(button))
+        offer = self._empty.findChild(QPushButton)
+        assert offer is not None, "made of the action"
+        choose.triggered.connect(lambda: self._pop_up_sources(offer))
         self._stack.addWidget(self._empty)
         self._problem = label("", "reading", wrap=True, centred=True)
         self._stack.addWidget(self._problem)

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QApplication, QStyle
-
 from liveobj.objects.desktop_items import Frame
+from widgets.reduced_motion import motion_wanted
 
 GLIDE_S = 0.12
-
-
-def motion_wanted() -> bool:
-    """Whether the system lets widgets move by themselves."""
-    hint = QStyle.StyleHint.SH_Widget_Animation_Duration
-    return QApplication.style().styleHint(hint) > 0
 
 
 def eased(share: float) -> float:

@@ -17,8 +17,9 @@ from liveobj.objects.desktop_items import Frame, Item, around, bounded
 from widgets.desktop.arranging import SnapLine
 from widgets.desktop.camera import Camera, centred, fitting
 from widgets.desktop.item_index import ItemIndex
-from widgets.desktop.motion import Glides, eased, motion_wanted
+from widgets.desktop.motion import Glides, eased
 from widgets.desktop.others import Others
+from widgets.reduced_motion import motion_wanted
 from widgets.throttle import FRAME_S
 
 _FLIGHT_S = 0.16

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from liveobj.richtext.embeds import Embeds
 from liveobj.richtext.model import IMAGE_BYTES_MAX, Image, Part
+from widgets.animation import Animation, may_move
 from widgets.document.embed_layer import Shown, Unknown
 from widgets.language import tr
 from widgets.theme import Theme
@@ -88,8 +89,10 @@ def _encode(picture: QImage, form: str, quality: int) -> bytes:
 class ShownImage(Shown):
     """An image in the text."""
 
-    def __init__(self, theme: Theme, embeds: Embeds, name: str) -> None:
+    def __init__(self, theme: Theme, embeds: Embeds, name: str, page: QWidget) -> None:
         self._theme = theme
+        self._page = page
+        self._animation: Animation | None = None
         self._embeds = embeds
         self._name = name
         self._pixmap: QPixmap | None = None
@@ -110,7 +113,20 @@ class ShownImage(Shown):
             image = self._embeds.image(self._name)
             picture = QImage() if image is None else read_image(image.data)
             self._pixmap = None if picture.isNull() else QPixmap.fromImage(picture)
+            if image is not None and self._pixmap is not None and may_move(image.data):
+                self._animation = Animation(image.data, self._page)
+                self._animation.stepped.connect(self._step)
         return self._pixmap
+
+    def _step(self, image: QImage) -> None:
+        self._pixmap = QPixmap.fromImage(image)
+        self._page.update()
+
+    def close(self) -> None:
+        if self._animation is not None:
+            self._animation.close()
+            self._animation.deleteLater()
+            self._animation = None
 
     def size(self, width_px: float) -> QSizeF:
         pixmap = self._load()
@@ -127,6 +143,8 @@ class ShownImage(Shown):
             return
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawPixmap(rect, pixmap, QRectF(pixmap.rect()))
+        if self._animation is not None:
+            self._animation.painted()
 
 
 class ImageFrame(QWidget):

@@ -86,7 +86,7 @@ class DocumentPage(RichEditor):
     # What is embedded
 
     def _show_image(self, name: str) -> Shown:
-        return ShownImage(self.theme, self.body.embeds, name)
+        return ShownImage(self.theme, self.body.embeds, name, self.viewport())
 
     def _show_table(self, name: str) -> Shown:
         return ShownTable(self.theme, self.body, self._people, name, self._on_grid)

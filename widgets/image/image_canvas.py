@@ -45,8 +45,10 @@ class Tool(Enum):
 
 class ImageCanvas(QWidget):
     """Attributes: `tool`, `zoom` (1 is a pixel for a pixel), `fitting` (the picture fills the
-    window). Signals: `drawn(mark)`, `erased(identities)`, `looked` when zoom or place changed."""
+    window). Signals: `drawn(mark)`, `erased(identities)`, `looked` when zoom or place changed,
+    `painted` when the picture has been seen."""
 
+    painted = Signal()
     drawn = Signal(object)
     erased = Signal(list)
     looked = Signal()
@@ -75,6 +77,11 @@ class ImageCanvas(QWidget):
     def show_picture(self, image: QImage | None, turn: int) -> None:
         self._picture = QPixmap() if image is None else QPixmap.fromImage(image)
         self.set_turn(turn)
+
+    def step(self, image: QImage) -> None:
+        """The next picture of an animation, in the place of the one before."""
+        self._picture = QPixmap.fromImage(image)
+        self.update()
 
     def set_turn(self, turn: int) -> None:
         self._turn = turn
@@ -174,6 +181,7 @@ class ImageCanvas(QWidget):
         if len(self._line) > 1:
             self._paint_mark(painter, transform, self._new_mark())
         painter.end()
+        self.painted.emit()
 
     def _paint_mark(self, painter: QPainter, transform: QTransform, mark: Mark) -> None:
         colour = self._theme.person_colour(mark.colour)

@@ -26,6 +26,7 @@ from liveobj.errors import Problem
 from liveobj.objects.image import PICTURE_BYTES_MAX, TEMPLATE_ID, Image, Mark, new_image
 from liveobj.opening import Opening
 from widgets.action import Action, always
+from widgets.animation import Animation, may_move
 from widgets.empty_state import EmptyState
 from widgets.icons import show_icon
 from widgets.image.decoding import BadPicture, decode_picture
@@ -75,6 +76,7 @@ class ImageView(ObjectView):
         self._shown = ""
         self._unpacked = False
         self._picture = QImage()
+        self._animation: Animation | None = None
         self._unpacking = _Unpacking(self)
         self._unpacking.done.connect(self._on_unpacked)
         self.canvas = ImageCanvas(around.theme)
@@ -173,6 +175,7 @@ class ImageView(ObjectView):
             self._unpacked = False
             self.problem = ""
             self._picture = QImage()
+            self._stand_still()
             self.canvas.show_picture(None, 0)
         data = None if self._unpacked else self.image.data()
         if data is not None:
@@ -188,8 +191,23 @@ class ImageView(ObjectView):
             return
         self._picture, self.problem = image, problem
         self.canvas.show_picture(image, self.image.turn)
+        data = self.image.data()
+        if data is not None and not image.isNull() and may_move(data):
+            self._animation = Animation(data, self)
+            self._animation.stepped.connect(self._on_stepped)
+            self.canvas.painted.connect(self._animation.painted)
         self._show_words()
         self.changed.emit()
+
+    def _on_stepped(self, image: QImage) -> None:
+        self.canvas.step(image)
+        self.changed.emit()
+
+    def _stand_still(self) -> None:
+        animation, self._animation = self._animation, None
+        if animation is not None:
+            animation.close()
+            animation.deleteLater()
 
     def state_words(self) -> str:
         """Why there is no picture to be seen; empty if there is one."""
@@ -371,6 +389,7 @@ class ImageView(ObjectView):
         for subscription in self._subscriptions:
             subscription.close()
         self._throttle.close()
+        self._stand_still()
         self.around.theme.changed.disconnect(self.canvas.update)
 
     # Qt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QSize
@@ -13,9 +14,11 @@ from liveobj.objects.desktop_items import Form, Frame
 from liveobj.objects.text_note import new_note
 from liveobj.references import Parameterized, Primitive, Value, write_reference
 from tests.widgets.desktop.conftest import Person
+from tests.widgets.gifs import gif
 from widgets.desktop import live_items
 from widgets.desktop.camera import Camera
 from widgets.desktop.desktop_view import DesktopView
+from widgets.desktop.makings import PictureSource, image_of
 from widgets.kinds import KINDS
 from widgets.object_view import ObjectView
 
@@ -261,3 +264,19 @@ def test_every_distance_is_painted(ada: Person, zoom: float) -> None:
     x, y = (round(part) for part in ada.stage.camera.to_window(4000, 2000))
     if 0 <= x < image.width() and 0 <= y < image.height():
         assert image.pixelColor(x, y) != empty
+
+
+def test_an_animated_image_moves_on_the_desktop_and_stands_still_out_of_sight(
+    ada: Person, qtbot: Any
+) -> None:
+    made, _ = image_of(ada.view.around, PictureSource("a.gif", data=gif([1, 2, 3], delay_cs=2)))
+    identity = ada.desktop.place(made, Frame(100, 100, 300, 200))
+    ada.settle()
+    taken: list[str] = []
+    ada.canvas.live.renewed.connect(taken.append)
+    qtbot.waitUntil(lambda: taken.count(identity) >= 3)
+    ada.stage.look(Camera(5000, 5000, 1.0))
+    ada.settle()
+    taken.clear()
+    qtbot.wait(150)
+    assert len(taken) <= 1

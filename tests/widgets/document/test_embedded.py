@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from PySide6.QtTest import QTest
 from liveobj.objects.text_note import new_note
 from liveobj.richtext.model import IMAGE_BYTES_MAX, Block, Embedded, Image, Paragraph, Run, Table
 from tests.widgets.document.conftest import Desk
+from tests.widgets.gifs import gif
 from widgets.document.images import ImageFrame, image_of, make_image
 from widgets.document.object_card import ShownObject
 from widgets.document.table_grid import TableGrid
@@ -140,6 +142,22 @@ def test_an_image_is_pasted_shown_and_resized(desk: Desk) -> None:
     (image, *_rest) = desk.contents()[1]
     assert isinstance(image, Image)
     assert image.width == 120
+
+
+def test_an_animated_image_moves_while_it_is_seen(desk: Desk) -> None:
+    image = make_image(gif([1, 2, 3], delay_cs=2))
+    assert image is not None
+    desk.one.insert_content([replace(image, width=40)])
+    page = desk.one.editor
+    (position, _name), *_ = list(page.embeds.all())
+    seen: set[str] = set()
+
+    def look() -> bool:
+        middle = page.embeds.rect_of(position).center().toPoint()
+        seen.add(page.viewport().grab().toImage().pixelColor(middle).name())
+        return seen >= {"#ff0000", "#00ff00", "#0000ff"}
+
+    desk.qtbot.waitUntil(look)
 
 
 def test_typing_behind_an_image_is_words(desk: Desk) -> None:

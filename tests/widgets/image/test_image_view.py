@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from liveobj.objects.image import INLINE_BYTES_MAX
 from tests.app.conftest import MakePlace
 from tests.app.memory_network import MemoryHub
+from tests.widgets.gifs import gif
 from tests.widgets.image.test_decoding import packed
 from tests.widgets.pair import Pair, drop_on, show_view_only, view_of
 from widgets.image.image_canvas import Tool
@@ -192,3 +193,21 @@ def test_tools_that_do_not_fit_leave_the_room_to_the_picture(pair: Pair) -> None
     assert not bar.isVisible()
     view.canvas.resize(bar.width() + 1, 200)
     assert bar.isVisible()
+
+
+def colour_seen(view: Any) -> str:
+    """What is in the middle of the picture."""
+    image = view.canvas.grab().toImage()
+    return str(image.pixelColor(image.rect().center()).name())
+
+
+def test_an_animated_picture_moves_while_it_is_seen(pair: Pair, qtbot: Any) -> None:
+    ada = pair.views[0]
+    ada.show_bytes(gif([1, 2, 3], delay_cs=2), "moving.gif")
+    pair.settle()
+    ada.canvas.zoom_by(20)
+    seen: set[str] = set()
+    qtbot.waitUntil(lambda: seen.add(colour_seen(ada)) or len(seen) == 3)
+    ada.show_bytes(packed("PNG", 40, 30), "still.png")
+    pair.settle()
+    assert ada._animation is None
