@@ -100,12 +100,28 @@ static void a_full_queue_says_so_and_then_has_room(void) {
     scenario_end(all);
 }
 
+/* Deliveries wait unread when their group is left: nobody fetches them any more, and they go. */
+static void what_was_not_read_of_a_group_goes_with_it(void) {
+    world_options options = scenario_options(93, 3, 2);
+    world *all = scenario_begin(&options);
+    (void)qsm_sim_set_deaf(world_sim(all), 1, true);
+    world_pour(all, 0, 0, 1000, 100);
+    world_run(all, WORLD_S);
+    CHECK(world_counter(all, 1, "events_now") >= 100);
+    world_leave(all, 1, 0);
+    (void)qsm_sim_set_deaf(world_sim(all), 1, false);
+    world_run(all, WORLD_S);
+    CHECK(world_counter(all, 1, "events_now") == 0);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(long_messages_are_cut_and_joined),
         SCENARIO(feeds_are_pulled_until_they_are_empty),
         SCENARIO(groups_over_several_regions_deliver_to_all),
         SCENARIO(an_idle_world_is_silent),
+        SCENARIO(what_was_not_read_of_a_group_goes_with_it),
         SCENARIO(a_full_queue_says_so_and_then_has_room),
     };
     return SCENARIO_MAIN("test_scenario_groups", scenarios);

@@ -30,6 +30,10 @@ static const past_storm PAST[] = {
     {193, "a region was reported as drained between two deaths of one batch"},
     {254, "after a second death nobody looked any more whether all had the first one's packets"},
     {259, "a suspended member delivered what had waited for a view"},
+    {441, "unread deliveries of a group that was left were never released"},
+    {634, "the sender's own end, come late, undid the one that its executor had made"},
+    {648, "executors that had gone over to a new host waited for the word of one that had not yet"},
+    {749, "messages waited without end for lost ones of a dead sender"},
 };
 
 int main(void) {

@@ -460,11 +460,14 @@ enum { EVENTS_KEPT = 4096 }; /* room that is kept for events when there are none
 int qsm_engine_events(qsm_engine *engine, qsm_event *out, uint32_t count_max) {
     qsm_event_queue *events = &engine->events;
     uint32_t count = 0;
+    bool lends = events->fetched > 0;
     while (count < count_max && events->fetched < events->count) {
         qsm_pending_event *pending =
             &events->items[(events->first + events->fetched++) & (events->capacity - 1)];
         if (pending->event.type != 0) out[count++] = pending->event;
     }
+    /* All were of groups that have been left: who is given nothing releases nothing. */
+    if (count == 0 && !lends) qsm_engine_release(engine);
     return (int)count;
 }
 

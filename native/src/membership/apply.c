@@ -318,10 +318,7 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
         qsm_region_dissolve(region);
         dissolved = true;
     }
-    uint32_t cursor = 0;
-    for (qsm_group *group = dissolved ? qsm_group_next(engine, &cursor, NULL) : NULL; group;
-         group = qsm_group_next(engine, &cursor, group))
-        qsm_group_forget_gone(group);
+    if (dissolved) qsm_groups_forget_gone(engine);
     return !in->failed;
 }
 

@@ -136,14 +136,16 @@ static bool is_heard_out(qsm_engine *engine, uint64_t sender) {
     uint32_t cursor = 0;
     for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
         qsm_stream *stream = qsm_stream_find(region, sender);
-        if (stream != NULL && !qsm_stream_is_finished(stream)) return false;
+        if (stream == NULL) continue;
+        bool asked_about = stream->sealed_off && !stream->fin_known; /* there may be something */
+        if (asked_about || !qsm_stream_is_finished(stream)) return false;
     }
     return true;
 }
 
 /* How far a sender was delivered is kept until no region knows it any more, so that nothing is
  * delivered twice. Others may come back with another host and go on numbering where they were. */
-void qsm_group_forget_gone(qsm_group *group) {
+static void forget_gone(qsm_group *group) {
     for (qsm_order *order = group->orders; order != NULL;) {
         qsm_order *next = order->next;
         uint64_t sender = order->sender;
@@ -164,6 +166,13 @@ void qsm_group_forget_gone(qsm_group *group) {
         }
         order = next;
     }
+}
+
+void qsm_groups_forget_gone(qsm_engine *engine) {
+    uint32_t cursor = 0;
+    for (qsm_group *group = qsm_group_next(engine, &cursor, NULL); group != NULL;
+         group = qsm_group_next(engine, &cursor, group))
+        forget_gone(group);
 }
 
 bool qsm_group_was_in(const qsm_group *group, uint64_t view) {
@@ -262,7 +271,7 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
     note_siblings(group);
     group->first_in_view = true;
     group->broken = group->bereaved = false;
-    qsm_group_forget_gone(group);
+    forget_gone(group);
     qsm_count(engine, QSM_COUNT_views_installed);
     qsm_note(engine, QSM_TRACE_view_installed, view, hash_id(group->id));
     if (QSM_BUG(18) && member_count > 1) member_count--;

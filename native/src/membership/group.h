@@ -75,8 +75,9 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
 /* Forgets the view when this node has been put out; the group is joined anew later. */
 void qsm_group_reset(qsm_group *group);
 void qsm_group_free(qsm_group *group);
-/* Forgets what is known of senders that are dead and in no region any more. */
-void qsm_group_forget_gone(qsm_group *group);
+/* Forgets, in all groups, what is known of senders that are dead and in no region any more, and
+ * drops what waits for messages of theirs that do not come. */
+void qsm_groups_forget_gone(qsm_engine *engine);
 /* True when this node was in that view of the group, one of the last. */
 bool qsm_group_was_in(const qsm_group *group, uint64_t view);
 /* True when a message sent in that view is for this node. */

@@ -180,6 +180,8 @@ void qsm_stream_mark_hole(qsm_stream *stream, uint64_t sequence) {
 }
 
 static void take_fin(qsm_stream *stream, uint64_t sequence, const qsm_data *data) {
+    /* An end of the sender's own may come by late: what an executor has added after it counts. */
+    if (stream->settled && sequence < stream->fin) return;
     stream->fin_known = true;
     stream->fin = sequence;
     if (!(data->flags & QSM_DATA_ESTATE)) return;

@@ -59,6 +59,7 @@ typedef struct qsm_estate {
     qsm_table over_to;   /* uid -> id of the executor that knows that this region is complete */
     qsm_table over_from; /* uid of a region that is complete -> side of its executor */
     uint64_t exchange_by_ns;
+    uint64_t remind_ns; /* when those whose word is missing are reminded */
     qsm_alarm alarm;
 } qsm_estate;
 

@@ -15,7 +15,10 @@
 #include "receiving/stream.h"
 #include "recovery/estate.h"
 
-enum { TELLING_BYTES_MAX = 48000 }; /* of one message to another executor */
+enum {
+    TELLING_BYTES_MAX = 48000, /* of one message to another executor */
+    REMIND_NS = 1000000000     /* before one that owes us its word is asked for it */
+};
 
 /* What a message between executors ends with. Nothing to tell is an answer that wants none; all
  * over means that everybody in the region has everything. */
@@ -111,9 +114,27 @@ static bool has_told(const qsm_estate *estate, uint64_t region, uint64_t executo
                qsm_side(estate->region->engine);
 }
 
+static void say(qsm_engine *engine, qsm_peer *to, uint64_t region, uint64_t to_region,
+                uint64_t sender, uint8_t said);
+
+/* An executor that follows another host only after it was told, and after it has told, does not
+ * know that its word has to come again from the side where it is now. */
+static bool is_time_to_remind(qsm_estate *estate) {
+    uint64_t now_ns = estate->region->engine->now_ns;
+    bool due = estate->remind_ns != 0 && now_ns >= estate->remind_ns;
+    if (due || estate->remind_ns == 0) estate->remind_ns = now_ns + REMIND_NS;
+    return due;
+}
+
+static void remind(qsm_estate *estate, uint64_t to_region, qsm_peer *executor) {
+    if (was_told(estate, to_region, executor->id))
+        say(estate->region->engine, executor, estate->region->uid, to_region, estate->sender,
+            ALL_TOLD);
+}
+
 bool qsm_exchange_is_done(qsm_estate *estate) {
     qsm_engine *engine = estate->region->engine;
-    bool done = true;
+    bool done = true, reminds = is_time_to_remind(estate);
     /* Whoever has told us wants to be told, whether we know its region as a sibling or not. */
     for (uint32_t i = 0; i < estate->done_from.capacity; i++) {
         const qsm_table_slot *slot = &estate->done_from.slots[i];
@@ -131,13 +152,12 @@ bool qsm_exchange_is_done(qsm_estate *estate) {
         if (executor->peer == NULL) continue;
         if (!was_told(estate, other->uid, executor->id))
             tell_executor(estate, other->uid, executor->peer);
-        if (!has_told(estate, other->uid, executor->id)) done = false;
+        if (has_told(estate, other->uid, executor->id)) continue;
+        if (reminds) remind(estate, other->uid, executor->peer);
+        done = false;
     }
     return done;
 }
-
-static void say(qsm_engine *engine, qsm_peer *to, uint64_t region, uint64_t to_region,
-                uint64_t sender, uint8_t said);
 
 static void tell_over(qsm_estate *estate, uint64_t to_region, qsm_peer *executor) {
     qsm_engine *engine = estate->region->engine;
@@ -150,7 +170,7 @@ static void tell_over(qsm_estate *estate, uint64_t to_region, qsm_peer *executor
 
 bool qsm_exchange_is_over(qsm_estate *estate) {
     qsm_engine *engine = estate->region->engine;
-    bool over = true;
+    bool over = true, reminds = is_time_to_remind(estate);
     for (uint32_t i = 0; i < estate->done_from.capacity; i++) {
         const qsm_table_slot *slot = &estate->done_from.slots[i];
         if (slot->value == NULL) continue;
@@ -165,7 +185,9 @@ bool qsm_exchange_is_over(qsm_estate *estate) {
         tell_over(estate, other->uid, executor->peer);
         bool nothing = qsm_table_get(&estate->unheard, other->uid) != NULL;
         uint64_t side = (uint64_t)(uintptr_t)qsm_table_get(&estate->over_from, other->uid);
-        if (!nothing && side != qsm_side(engine)) over = false;
+        if (nothing || side == qsm_side(engine)) continue;
+        if (reminds) remind(estate, other->uid, executor->peer);
+        over = false;
     }
     return over;
 }

@@ -7,6 +7,7 @@
 #include "core/engine.h"
 #include "core/planted.h"
 #include "membership/client.h"
+#include "membership/group.h"
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
@@ -74,10 +75,21 @@ static void on_member_alarm(void *context, uint64_t now_ns) {
             .nudge = {.region = region->uid, .stream = stream->sender, .high = stream->high}};
         qsm_post_control(engine, QSM_KIND_NUDGE, &control, &region->members[leader].peer->address);
     }
-    if (open)
+    if (open) {
+        region->orphans.over_ns = 0;
         qsm_alarm_set(&engine->alarms, &region->orphans.alarm, now_ns + TELL_EXECUTOR_NS);
+        return;
+    }
+    qsm_region_check_drained(region);
+    /* What waits for lost messages of the dead is of no use. But some of these may be found in
+     * other regions of which nothing has been heard yet: not at once. */
+    uint64_t patience_ns = 2 * engine->config.failure_ns;
+    if (region->orphans.over_ns == 0) region->orphans.over_ns = now_ns;
+    if (now_ns - region->orphans.over_ns < patience_ns)
+        qsm_alarm_set(&engine->alarms, &region->orphans.alarm,
+                      region->orphans.over_ns + patience_ns);
     else
-        qsm_region_check_drained(region);
+        qsm_groups_forget_gone(engine);
 }
 
 void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orphan_query *query) {

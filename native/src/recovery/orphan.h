@@ -21,6 +21,7 @@ typedef struct qsm_estate qsm_estate;
 typedef struct {
     qsm_table estates; /* sender id -> qsm_estate, at the executor */
     qsm_alarm alarm;   /* at other members: tell the executor of open orphans */
+    uint64_t over_ns;  /* since when none is open here; 0: not looked, or one is */
 } qsm_orphans;
 
 void qsm_orphans_init(qsm_region *region);
