@@ -1,4 +1,5 @@
-/* test_scenario_host.c - nodes that insist on hosting the membership service. */
+/* test_scenario_host.c - who hosts the membership service: nodes that insist, and one that must
+ * not. */
 #include "scenario.h"
 
 static uint32_t add_insisting(world *all, qsm_config config) {
@@ -56,11 +57,37 @@ static void two_who_insist_and_start_at_once_agree(void) {
     }
 }
 
+/* The next in line has not been told the last view when the host dies: the others have delivered
+ * what was sent in it. It takes over, but cannot be in a view with them before it begins anew. */
+static void a_successor_that_missed_a_view_begins_anew(void) {
+    world_options options = scenario_options(131, 1, 1);
+    world *all = world_create(&options);
+    world_join(all, 0, 0);
+    while (world_node_count(all) < 6) { /* one after the other: the first hosts, then the second */
+        (void)scenario_agree(all, 10 * WORLD_S, "coming up");
+        world_join(all, world_add_node(all, NULL), 0);
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    for (uint32_t i = 1; i < 5; i++) {
+        world_flow(all, i, 0, 200, 5 * WORLD_MS, world_now_ns(all) + 6 * WORLD_S);
+    }
+    (void)qsm_sim_block(world_sim(all), 0, 1, true);
+    world_leave(all, 5, 0);
+    world_run(all, 300 * WORLD_MS);
+    CHECK(oracle_seat_view(world_seat(all, 1, 0)) < oracle_seat_view(world_seat(all, 2, 0)));
+    world_crash(all, 0);
+    world_run(all, 10 * WORLD_S);
+    CHECK(world_counter(all, 1, "take_overs") > 0);
+    CHECK(world_counter(all, 1, "evicted") > 0);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(one_who_insists_takes_over_from_a_running_host),
         SCENARIO(of_two_who_insist_the_later_hosts_and_there_is_peace),
         SCENARIO(two_who_insist_and_start_at_once_agree),
+        SCENARIO(a_successor_that_missed_a_view_begins_anew),
     };
     return SCENARIO_MAIN("test_scenario_host", scenarios);
 }

@@ -326,7 +326,7 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
 static void begin_anew(qsm_engine *engine) {
     engine->client.torn = false;
     if (engine->host != NULL)
-        engine->host->steps_down = true;
+        qsm_host_step_down(engine->host);
     else
         qsm_client_reset(engine, QSM_REASON_HOST_MERGED);
 }

@@ -162,6 +162,11 @@ void qsm_host_evict(qsm_host *host, qsm_host_client *client, uint8_t reason) {
     remove_client(host, client, reason);
 }
 
+void qsm_host_step_down(qsm_host *host) {
+    host->steps_down = true;
+    qsm_alarm_set(&host->engine->alarms, &host->check_alarm, host->engine->now_ns);
+}
+
 void qsm_host_refuse(qsm_engine *engine, uint64_t id, const qsm_address *address) {
     qsm_control control = {
         .evicted = {.node = id, .epoch = engine->host->epoch, .reason = QSM_REASON_EVICTED_SILENT}};
@@ -380,8 +385,8 @@ static void on_batch_alarm(void *context, uint64_t now_ns) {
     if (host->regrouping) {
         host->regrouping = false;
         qsm_host_judge(host, now_ns);
-        if (host->steps_down) return; /* with the next look at the clock */
     }
+    if (host->steps_down) return;
     qsm_host_make_batch(host, now_ns);
 }
 

@@ -165,6 +165,9 @@ void qsm_host_yield(qsm_engine *engine, const qsm_epoch *epoch, const qsm_addres
 /* ---- between the files of the host ---- */
 qsm_host_client *qsm_host_find_client(qsm_host *host, uint64_t id);
 void qsm_host_evict(qsm_host *host, qsm_host_client *client, uint8_t reason);
+/* This node may not host: with the next alarm it begins anew as a member. Until then it makes no
+ * views, for it would be in them. */
+void qsm_host_step_down(qsm_host *host);
 void qsm_host_add_death(qsm_host *host, uint64_t id);
 /* Parts of a node's request for admission: hosts that it has followed; the view of a group that it
  * was told of last; regions that it is still in. */

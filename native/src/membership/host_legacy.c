@@ -96,7 +96,7 @@ static void report_dead(qsm_host *host, const qsm_host_client *client, qsm_host_
         if (other != NULL && other->peer != NULL)
             qsm_host_evict(host, other, QSM_REASON_EVICTED_SILENT);
         else if (other != NULL)
-            host->steps_down = true;
+            qsm_host_step_down(host);
     }
 }
 
@@ -250,7 +250,7 @@ static void judge(qsm_host *host, qsm_host_legacy *legacy) {
         qsm_host_client *client = host->clients[i];
         if (!has_missed(host, legacy, client)) continue;
         if (client->peer == NULL) {
-            host->steps_down = true;
+            qsm_host_step_down(host);
             continue;
         }
         qsm_host_evict(host, client, QSM_REASON_EVICTED_SILENT);

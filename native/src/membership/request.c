@@ -220,7 +220,7 @@ void qsm_request_report_slow(qsm_engine *engine, qsm_region *region) {
     client->slow_reported = true;
     qsm_note(engine, QSM_TRACE_laggard, engine->id, region->uid);
     if (engine->host != NULL) { /* the host cannot put itself out: it goes */
-        engine->host->steps_down = true;
+        qsm_host_step_down(engine->host);
         return;
     }
     qsm_bytes out = {0};
