@@ -115,8 +115,44 @@ static void what_was_not_read_of_a_group_goes_with_it(void) {
     scenario_end(all);
 }
 
+/* Nodes come into many groups and leave them again while messages are on their way; somebody who
+ * comes back is in the same group, under another handle. */
+static void the_host_forgets_groups_that_nobody_is_in(void) {
+    enum { NODES = 4, GROUPS = 200, ROUNDS = 3 };
+    world_options options = scenario_options(106, NODES, GROUPS);
+    world *all = world_create(&options);
+    for (uint32_t i = 0; i < NODES; i++) {
+        world_join(all, i, 0);
+    }
+    (void)scenario_settle(all, 20 * WORLD_S, "coming up");
+    const uint32_t host = scenario_host(all);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        for (uint32_t group = 1; group < GROUPS; group++) {
+            for (uint32_t i = 0; i < NODES; i++) {
+                world_join(all, i, group);
+            }
+        }
+        world_run(all, 200 * WORLD_MS);
+        CHECK(world_counter(all, host, "hosted_groups_now") == GROUPS);
+        for (uint32_t group = 1; group < GROUPS; group++) {
+            (void)world_send(all, group % NODES, group, 100);
+        }
+        world_run(all, WORLD_MS);
+        for (uint32_t group = 1; group < GROUPS; group++) {
+            for (uint32_t i = 0; i < NODES; i++) {
+                world_leave(all, i, group);
+            }
+        }
+        (void)world_send(all, round, 0, 100);
+        world_run(all, round == ROUNDS - 1 ? WORLD_S : 30 * WORLD_MS);
+    }
+    CHECK(world_counter(all, host, "hosted_groups_now") == 1);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
+        SCENARIO(the_host_forgets_groups_that_nobody_is_in),
         SCENARIO(long_messages_are_cut_and_joined),
         SCENARIO(feeds_are_pulled_until_they_are_empty),
         SCENARIO(groups_over_several_regions_deliver_to_all),

@@ -39,6 +39,7 @@
     X(packets_lost)        /* missing here when they were first asked for */                       \
     X(pulls_sent)                                                                                  \
     X(pulls_received)                                                                              \
+    X(pulls_denied)  /* answers that some of what was asked for is not there */                    \
     X(pulls_dropped) /* queue of repairs full */                                                   \
     X(repairs_sent)                                                                                \
     X(repairs_pushed)    /* to a neighbour whose gaps were seen in a token */                      \
@@ -68,6 +69,7 @@
     X(hosted_batches)                                                                              \
     X(hosted_evictions)                                                                            \
     X(hosted_joins)                                                                                \
+    X(hosted_groups_now) /* that this node knows of as host */                                     \
     X(take_overs)                                                                                  \
     X(merges)                                                                                      \
     X(evicted)                                                                                     \

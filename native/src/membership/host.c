@@ -44,7 +44,7 @@ static void free_client(qsm_host *host, qsm_host_client *client) {
     if (client->peer != NULL) qsm_peer_unuse(host->engine, client->peer);
     qsm_table_free(&client->known);
     qsm_bytes_free(&client->batch);
-    free(client->groups);
+    qsm_host_client_leaves_all(host, client);
     free(client);
 }
 
@@ -54,11 +54,6 @@ void qsm_host_stop(qsm_engine *engine) {
     qsm_forget_applicants(engine);
     qsm_alarm_clear(&engine->alarms, &host->batch_alarm);
     qsm_alarm_clear(&engine->alarms, &host->check_alarm);
-    for (uint32_t i = 0; i < host->next_handle; i++) {
-        free(host->group_by_handle[i]->members);
-        free(host->group_by_handle[i]->regions);
-        free(host->group_by_handle[i]);
-    }
     while (host->regions.count > 0) {
         uint32_t cursor = 0;
         qsm_host_region_free(host, qsm_table_next(&host->regions, &cursor));
@@ -69,10 +64,9 @@ void qsm_host_stop(qsm_engine *engine) {
     for (uint32_t i = 0; i < host->client_count; i++)
         free_client(host, host->clients[i]);
     qsm_table_free(&host->client_by_id);
-    qsm_table_free(&host->groups);
+    qsm_host_free_groups(host);
     qsm_table_free(&host->regions);
     free(host->clients);
-    free(host->group_by_handle);
     free(host->deaths);
     free(host->dissolved);
     free(host);
@@ -215,7 +209,7 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
     if (client != NULL) { /* asks again, e.g. after it had lost sight of us: tell it everything anew
                            */
         client->told = false;
-        client->group_count = 0;
+        qsm_host_client_leaves_all(host, client);
     } else {
         client = add_client(host, from, &address);
         if (client == NULL) return;
@@ -316,7 +310,7 @@ void qsm_host_message(qsm_engine *engine, uint64_t from, const uint8_t *message,
         break;
     case QSM_TO_HOST_LEAVE:
         client->leaving = true;
-        client->group_count = 0;
+        qsm_host_client_leaves_all(host, client);
         qsm_host_changed(host);
         break;
     default: qsm_count(engine, QSM_COUNT_dropped_malformed);

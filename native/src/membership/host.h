@@ -22,6 +22,7 @@
 
 typedef struct qsm_peer qsm_peer;
 typedef struct qsm_host_region qsm_host_region;
+typedef struct qsm_host_group qsm_host_group;
 typedef struct qsm_host_legacy qsm_host_legacy;
 
 /* One node of the roster. */
@@ -30,7 +31,7 @@ typedef struct {
     uint64_t rank;
     qsm_peer *peer; /* NULL for the host itself */
     qsm_address address;
-    uint32_t *groups; /* handles, ascending */
+    qsm_host_group **groups; /* by handle, ascending */
     uint32_t group_count, group_capacity;
     uint32_t join; /* its count of admissions asked for, said back with each batch */
     uint32_t requests_seen;
@@ -49,10 +50,12 @@ typedef struct {
     qsm_bytes batch;
 } qsm_host_client;
 
-typedef struct qsm_host_group {
-    struct qsm_host_group *next_same_hash;
+struct qsm_host_group {
+    qsm_host_group *next_same_hash;
     uint8_t id[QSM_GROUP_ID_BYTES];
-    uint32_t handle;
+    uint32_t handle; /* never that of another group, as long as this node hosts: messages name it */
+    uint32_t index;  /* in the host's list */
+    uint32_t joined; /* nodes of the roster that want to be in it */
     uint64_t view;
     uint64_t *members; /* ids by rank */
     uint32_t member_count;
@@ -61,7 +64,7 @@ typedef struct qsm_host_group {
     qsm_address hybrid;
     bool renewed; /* a member left and joined again: a new view although the members are the same */
     bool changed; /* has a new view in the batch being made */
-} qsm_host_group;
+};
 
 struct qsm_host_region {
     uint64_t uid;
@@ -106,9 +109,11 @@ typedef struct qsm_host {
     qsm_host_client **clients; /* by rank */
     uint32_t client_count, client_capacity;
     qsm_table client_by_id;
-    qsm_table groups;                 /* hash of id -> qsm_host_group */
-    qsm_host_group **group_by_handle; /* handle - 1 */
-    uint32_t group_capacity;
+    qsm_table groups;            /* hash of id -> qsm_host_group */
+    qsm_host_group **group_list; /* ascending by handle */
+    uint32_t group_count, group_capacity;
+    bool groups_left;                            /* some group may be wanted by nobody any more */
+    uint32_t unwanted_count;                     /* at most: those of them that were in no view */
     qsm_table regions;                           /* uid -> qsm_host_region */
     qsm_host_legacy *legacies[QSM_LEGACIES_MAX]; /* oldest first */
     uint32_t legacy_count;
@@ -183,6 +188,11 @@ void qsm_host_changed(qsm_host *host);
 /* Returns the handle of the group, 0 when there is no room for it. */
 uint32_t qsm_host_client_joins(qsm_host *host, qsm_host_client *client, const uint8_t *id);
 void qsm_host_client_leaves(qsm_host *host, qsm_host_client *client, const uint8_t *id);
+/* The node is not in any group any more. */
+void qsm_host_client_leaves_all(qsm_host *host, qsm_host_client *client);
+/* Frees groups that nobody is in or wants to be in. */
+void qsm_host_sweep_groups(qsm_host *host);
+void qsm_host_free_groups(qsm_host *host);
 /* Tells everybody who may be waiting for a host. */
 void qsm_host_announce(qsm_host *host);
 /* The same now and then, to those who may not know any host. */

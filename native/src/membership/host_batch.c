@@ -55,10 +55,10 @@ static bool describe(qsm_host *host, policy_run *run) {
     run->nodes = calloc(most, sizeof *run->nodes);
     run->clients = calloc(most, sizeof *run->clients);
     run->handles = calloc(most, sizeof *run->handles);
-    run->ids = calloc(host->next_handle ? host->next_handle : 1, sizeof *run->ids);
+    run->ids = calloc(host->group_count ? host->group_count : 1, sizeof *run->ids);
     if (!run->nodes || !run->clients || !run->handles || !run->ids) return false;
-    for (uint32_t i = 0; i < host->next_handle; i++)
-        memcpy(run->ids[i], host->group_by_handle[i]->id, QSM_GROUP_ID_BYTES);
+    for (uint32_t i = 0; i < host->group_count; i++)
+        memcpy(run->ids[i], host->group_list[i]->id, QSM_GROUP_ID_BYTES);
     for (uint32_t i = 0; i < host->client_count && !host->yielding; i++) {
         qsm_host_client *client = host->clients[i];
         if (client->leaving || client->pending || client->group_count == 0) continue;
@@ -66,14 +66,14 @@ static bool describe(qsm_host *host, policy_run *run) {
         run->handles[at] = malloc(client->group_count * sizeof **run->handles);
         if (run->handles[at] == NULL) return false;
         for (uint32_t g = 0; g < client->group_count; g++)
-            run->handles[at][g] = client->groups[g] - 1;
+            run->handles[at][g] = client->groups[g]->index;
         run->clients[at] = client;
         run->nodes[at] = (qsm_policy_node){
             .node = client->id, .groups = run->handles[at], .group_count = client->group_count};
         run->input.node_count++;
     }
     run->input.nodes = run->nodes;
-    run->input.group_count = host->next_handle;
+    run->input.group_count = host->group_count;
     run->input.group_ids = (const uint8_t (*)[16])run->ids;
     run->input.similar_percent = engine->config.similar_percent;
     run->input.region_size_min = engine->config.region_size_min;
@@ -134,13 +134,13 @@ static void update_group(qsm_host *host, qsm_host_group *group, uint64_t *member
 
 static bool update_groups(qsm_host *host, const policy_run *run, const qsm_policy_result *result,
                           qsm_host_region **regions) {
-    uint32_t *counts = calloc(host->next_handle ? host->next_handle : 1, sizeof *counts);
-    uint64_t **members = calloc(host->next_handle ? host->next_handle : 1, sizeof *members);
+    uint32_t *counts = calloc(host->group_count ? host->group_count : 1, sizeof *counts);
+    uint64_t **members = calloc(host->group_count ? host->group_count : 1, sizeof *members);
     bool good = counts != NULL && members != NULL;
     for (uint32_t n = 0; good && n < run->input.node_count; n++)
         for (uint32_t g = 0; g < run->nodes[n].group_count; g++)
             counts[run->nodes[n].groups[g]]++;
-    for (uint32_t g = 0; good && g < host->next_handle; g++) {
+    for (uint32_t g = 0; good && g < host->group_count; g++) {
         members[g] = counts[g] ? malloc(counts[g] * sizeof **members) : NULL;
         good = counts[g] == 0 || members[g] != NULL;
         counts[g] = 0;
@@ -150,7 +150,7 @@ static bool update_groups(qsm_host *host, const policy_run *run, const qsm_polic
             uint32_t group = run->nodes[n].groups[g];
             members[group][counts[group]++] = run->nodes[n].node;
         }
-    for (uint32_t g = 0; good && g < host->next_handle; g++) {
+    for (uint32_t g = 0; good && g < host->group_count; g++) {
         const qsm_policy_group *wanted = &result->groups[g];
         qsm_host_region **mapped = NULL;
         if (wanted->region_count > 0) {
@@ -160,11 +160,11 @@ static bool update_groups(qsm_host *host, const policy_run *run, const qsm_polic
                 mapped[i] = regions[wanted->regions[i]];
         }
         if (!good) break;
-        update_group(host, host->group_by_handle[g], members[g], counts[g], mapped,
+        update_group(host, host->group_list[g], members[g], counts[g], mapped,
                      wanted->region_count);
         members[g] = NULL;
     }
-    for (uint32_t g = 0; members != NULL && g < host->next_handle; g++)
+    for (uint32_t g = 0; members != NULL && g < host->group_count; g++)
         free(members[g]);
     free(members);
     free(counts);
@@ -245,8 +245,9 @@ void qsm_host_make_batch(qsm_host *host, uint64_t now_ns) {
         qsm_count(engine, QSM_COUNT_hosted_batches);
         for (uint32_t i = 0; i < host->client_count; i++)
             qsm_host_tell_client(host, host->clients[i], closing, closing_count);
-        for (uint32_t g = 0; g < host->next_handle; g++)
-            host->group_by_handle[g]->changed = false;
+        for (uint32_t g = 0; g < host->group_count; g++)
+            host->group_list[g]->changed = false;
+        qsm_host_sweep_groups(host);
     } else {
         qsm_host_changed(host); /* no memory now: try again with the next batch */
     }

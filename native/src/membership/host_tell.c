@@ -79,7 +79,7 @@ static void tell_views(qsm_host *host, qsm_host_client *client) {
     uint32_t count_at = out->count, count = 0;
     qsm_bytes_add32(out, 0);
     for (uint32_t g = 0; g < client->group_count; g++) {
-        qsm_host_group *group = host->group_by_handle[client->groups[g] - 1];
+        qsm_host_group *group = client->groups[g];
         for (uint32_t i = 0; concerns(client, group) && i < group->region_count; i++)
             if (qsm_table_get(&client->known, group->regions[i]->uid) == NULL) {
                 tell_region(host, client, group->regions[i]);
@@ -91,7 +91,7 @@ static void tell_views(qsm_host *host, qsm_host_client *client) {
     count = 0;
     qsm_bytes_add32(out, 0);
     for (uint32_t g = 0; g < client->group_count; g++) {
-        qsm_host_group *group = host->group_by_handle[client->groups[g] - 1];
+        qsm_host_group *group = client->groups[g];
         if (!concerns(client, group)) continue;
         tell_group(client, group);
         count++;
@@ -105,8 +105,8 @@ static void tell_outsiders(qsm_host *host, qsm_host_client *client) {
     qsm_bytes *out = &client->batch;
     uint32_t count_at = out->count, count = 0;
     qsm_bytes_add32(out, 0);
-    for (uint32_t g = 0; g < host->next_handle; g++) {
-        const qsm_host_group *group = host->group_by_handle[g];
+    for (uint32_t g = 0; g < host->group_count; g++) {
+        const qsm_host_group *group = host->group_list[g];
         if (!group->changed || group->region_count < 2) continue;
         for (uint32_t r = 0; r < group->region_count; r++) {
             const qsm_host_region *region = group->regions[r];
