@@ -42,7 +42,7 @@ $(WINDOWS_BUILD)/libsupport.a: $(WINDOWS_SUPPORT:%.c=$(WINDOWS_BUILD)/%.o)
 $(WINDOWS_BUILD)/bin/%.exe: $(WINDOWS_BUILD)/tests/%.o $(WINDOWS_BUILD)/libsupport.a \
                             $(WINDOWS_BUILD)/libqsm.a
 	@mkdir -p $(@D)
-	$(QUIET)$(WINDOWS_CC) $^ -o $@ $(WINDOWS_LIBS)
+	$(QUIET)$(WINDOWS_CC) $(LINK_$*) $^ -o $@ $(WINDOWS_LIBS)
 
 # A prefix of its own: nothing of the user's wine is touched.
 test-windows: export WINEPREFIX := $(abspath $(WINDOWS_BUILD))/wine

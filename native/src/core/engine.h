@@ -7,6 +7,7 @@
 #define QSM_CORE_ENGINE_H
 
 #include "core/alarm.h"
+#include "core/blocks.h"
 #include "core/buffer.h"
 #include "core/counters.h"
 #include "core/limits.h"
@@ -75,6 +76,7 @@ struct qsm_engine {
     uint64_t id;
     uint32_t control_counter;
     qsm_pool pool;
+    qsm_blocks blocks;
     qsm_alarms alarms;
     qsm_trace trace;
     uint64_t counters[QSM_COUNTER_COUNT];

@@ -69,16 +69,21 @@ static void unmap_regions(qsm_group *group) {
     group->region_count = 0;
 }
 
+void qsm_group_drop_fragments(qsm_group *group) {
+    qsm_blocks_give(&group->engine->blocks, group->fragments, group->fragments_bytes);
+    group->fragments = NULL;
+}
+
 static void drop_unsent(qsm_group *group) {
     while (group->queue_first != NULL) {
         qsm_queued *next = group->queue_first->next;
-        free(group->queue_first);
+        qsm_blocks_give(&group->engine->blocks, group->queue_first,
+                        sizeof *next + group->queue_first->bytes);
         group->queue_first = next;
     }
     group->queue_last = NULL;
     group->queue_count = 0;
-    free(group->fragments);
-    group->fragments = NULL;
+    qsm_group_drop_fragments(group);
 }
 
 void qsm_group_free(qsm_group *group) {
@@ -123,8 +128,7 @@ void qsm_group_reset(qsm_group *group) {
     group->handle = 0;
     group->unacknowledged = 0;
     group->flushing = group->bereaved = false;
-    free(group->fragments); /* its first part went out under another id */
-    group->fragments = NULL;
+    qsm_group_drop_fragments(group); /* its first part went out under another id */
     /* A new id, so numbers cannot collide with those used before; a new life for receivers all the
      * same. */
     group->serial = ++group->engine->join_count;
@@ -315,7 +319,7 @@ int qsm_group_send(qsm_group *group, const uint8_t *data, uint32_t bytes) {
         group->wants_room = true;
         return QSM_ERR_FULL;
     }
-    qsm_queued *queued = malloc(sizeof *queued + bytes);
+    qsm_queued *queued = qsm_blocks_take(&group->engine->blocks, sizeof *queued + bytes);
     if (queued == NULL) return QSM_ERR_NO_MEMORY;
     queued->next = NULL;
     queued->bytes = bytes;

@@ -78,6 +78,8 @@ void qsm_group_free(qsm_group *group);
 /* Forgets, in all groups, what is known of senders that are dead and in no region any more, and
  * drops what waits for messages of theirs that do not come. */
 void qsm_groups_forget_gone(qsm_engine *engine);
+/* Forgets the rest of a long message that is being sent in parts. */
+void qsm_group_drop_fragments(qsm_group *group);
 /* True when this node was in that view of the group, one of the last. */
 bool qsm_group_was_in(const qsm_group *group, uint64_t view);
 /* True when a message sent in that view is for this node. */

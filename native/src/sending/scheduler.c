@@ -128,24 +128,20 @@ static bool put_fragment(filling *fill, qsm_group *group) {
                          flags))
         return false;
     group->fragments_at += part;
-    if (group->fragments_at == group->fragments_bytes) {
-        free(group->fragments);
-        group->fragments = NULL;
-    }
+    if (group->fragments_at == group->fragments_bytes) qsm_group_drop_fragments(group);
     return true;
 }
 
 static bool put_whole(filling *fill, qsm_group *group, const uint8_t *plain, uint32_t bytes) {
     qsm_engine *engine = fill->engine;
     if (bytes > qsm_packing_bytes_max(engine, group)) {
-        group->fragments = malloc(bytes);
+        group->fragments = qsm_blocks_take(&engine->blocks, bytes);
         if (group->fragments == NULL) return false;
-        memcpy(group->fragments, plain, bytes);
         group->fragments_bytes = bytes;
+        memcpy(group->fragments, plain, bytes);
         group->fragments_at = 0;
         if (!put_fragment(fill, group)) {
-            free(group->fragments);
-            group->fragments = NULL;
+            qsm_group_drop_fragments(group);
             return false;
         }
     } else if (!qsm_packing_put(&fill->packing, group, plain, bytes, 0)) {
@@ -163,7 +159,7 @@ static bool put_queued(filling *fill, qsm_group *group) {
     group->queue_first = queued->next;
     if (group->queue_first == NULL) group->queue_last = NULL;
     group->queue_count--;
-    free(queued);
+    qsm_blocks_give(&fill->engine->blocks, queued, sizeof *queued + queued->bytes);
     if (group->wants_room && group->queue_count <= QSM_SEND_QUEUE_MAX / 2) {
         group->wants_room = false;
         qsm_event event = {.type = QSM_EVENT_WRITABLE, .group = group, .user = group->user};
