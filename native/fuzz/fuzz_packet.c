@@ -51,6 +51,7 @@ static void try_data(const qsm_header *header, const uint8_t *packet, uint32_t b
 }
 
 static void require_control(uint8_t kind, const qsm_control *control) {
+    if (kind == QSM_KIND_PULL) FUZZ_REQUIRE(control->pull.meaning < QSM_PULL_MEANINGS);
     if (kind == QSM_KIND_PULL)
         require_ranges(control->pull.ranges, control->pull.range_count, QSM_RANGES_MAX);
     if (kind == QSM_KIND_ORPHAN_REPORT)

@@ -389,6 +389,7 @@ static uint32_t draw_control(fuzz_world *world, uint32_t as, uint32_t to, uint64
     case QSM_KIND_PULL:
         c.pull.region = draw_region(world, to, seed);
         c.pull.stream = draw_node(world, seed);
+        c.pull.meaning = (uint8_t)(draw(seed) % QSM_PULL_MEANINGS);
         c.pull.range_count = draw_ranges(c.pull.ranges, QSM_RANGES_MAX, seed);
         break;
     case QSM_KIND_TOKEN: draw_token(world, to, &c.token, seed); break;

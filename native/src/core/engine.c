@@ -121,6 +121,7 @@ void qsm_engine_destroy(qsm_engine *engine) {
     qsm_alarms_free(&engine->alarms);
     free(engine->plan);
     qsm_pool_free(&engine->pool);
+    qsm_blocks_free(&engine->blocks);
     qsm_ready_keys_free(&engine->ready_keys);
     free(engine);
 }
@@ -399,9 +400,10 @@ uint64_t qsm_engine_deadline_ns(const qsm_engine *engine) {
         if (engine->inbox[which].count > 0) return engine->now_ns;
     for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++)
         if (engine->outbox[class].count > 0) return engine->now_ns;
-    if (engine->repairs.count > 0) return engine->now_ns;
+    uint64_t repair = qsm_repair_deadline_ns(engine);
     uint64_t alarm = qsm_alarms_next(&engine->alarms);
     uint64_t send = engine->client.suspended ? UINT64_MAX : qsm_scheduler_deadline_ns(engine);
+    if (repair < send) send = repair;
     return alarm < send ? alarm : send;
 }
 

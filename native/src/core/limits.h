@@ -23,6 +23,7 @@
 #define QSM_PACKET_MESSAGES_MAX 32u /* messages packed into one datagram */
 #define QSM_TOKEN_RECORDS_MAX 24u   /* active senders in one token packet; the rest take turns */
 #define QSM_TOKEN_GAPS_MAX 4u       /* ranges that a node shows its successor, per sender */
+#define QSM_TOKEN_PUSHED_MAX 64u    /* packets in those ranges */
 #define QSM_RANGES_MAX 64u          /* ranges in one repair request or estate report */
 
 #define QSM_STREAM_CHUNK_SLOTS 1024u /* packets of one sender that are made room for at once */

@@ -408,6 +408,8 @@ bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t 
     case QSM_KIND_PULL:
         control->pull.region = qsm_read64(&in);
         control->pull.stream = qsm_read64(&in);
+        control->pull.meaning = qsm_read8(&in);
+        if (control->pull.meaning >= QSM_PULL_MEANINGS) in.failed = true;
         control->pull.range_count = qsm_read8(&in);
         read_ranges(&in, control->pull.ranges, control->pull.range_count, QSM_RANGES_MAX);
         break;
@@ -495,6 +497,7 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
     case QSM_KIND_PULL:
         qsm_write64(&out, control->pull.region);
         qsm_write64(&out, control->pull.stream);
+        qsm_write8(&out, control->pull.meaning);
         qsm_write8(&out, control->pull.range_count);
         write_ranges(&out, control->pull.ranges, control->pull.range_count);
         break;

@@ -45,7 +45,7 @@
 enum qsm_kind {
     QSM_KIND_DATA = 1,
     QSM_KIND_STATUS = 2,    /* a sender on its stream: how far it goes, what is stable */
-    QSM_KIND_PULL = 3,      /* please send me these packets */
+    QSM_KIND_PULL = 3,      /* please send me these packets; or: I do not have them */
     QSM_KIND_TOKEN = 4,     /* goes round a ring */
     QSM_KIND_TOKEN_ACK = 5, /* the token has arrived */
     QSM_KIND_ACK = 6,       /* a region to a sender: everybody has all up to here */
@@ -199,9 +199,17 @@ typedef struct {
     bool fin; /* high is the last of the stream */
 } qsm_status;
 
+enum qsm_pull_meaning {
+    QSM_PULL_ASKS = 0,
+    QSM_PULL_ASKS_LAST = 1, /* the same, to the sender: those who should cache it do not have it */
+    QSM_PULL_ABSENT = 2,    /* the answer: these are not here, ask elsewhere */
+    QSM_PULL_MEANINGS = 3
+};
+
 typedef struct {
     uint64_t region;
     uint64_t stream; /* sender id */
+    uint8_t meaning; /* enum qsm_pull_meaning */
     uint8_t range_count;
     qsm_range ranges[QSM_RANGES_MAX];
 } qsm_pull;

@@ -51,6 +51,7 @@ static qsm_order *order_of(qsm_engine *engine, qsm_group *group, uint64_t sender
 
 static void free_parked(qsm_engine *engine, qsm_parked *parked) {
     qsm_buffer_release(parked->buffer);
+    if (engine->delivery.parked_near == parked) engine->delivery.parked_near = NULL;
     parked->next = engine->delivery.free_parked;
     engine->delivery.free_parked = parked;
     engine->counters[QSM_COUNT_parked_now]--;
@@ -61,6 +62,7 @@ void qsm_delivery_drop_waiting(qsm_order *order, uint64_t view_max) {
         qsm_parked *next = order->parked->next;
         free_parked(order->group->engine, order->parked);
         order->parked = next;
+        if (next != NULL) next->previous = NULL;
     }
     if (order->parked == NULL) order->parked_last = NULL;
     if (order->partial != NULL) qsm_buffer_release(order->partial);
@@ -235,14 +237,25 @@ static bool deliver(qsm_order *order, const qsm_parked *opened) {
     return true;
 }
 
+/* The last one parked with a lesser number; NULL: there is none. Begins at the end or where one was
+ * parked last: repairs come in runs. */
+static qsm_parked *parked_before(const qsm_order *order, uint64_t number) {
+    const qsm_delivery *delivery = &order->group->engine->delivery;
+    qsm_parked *at = order->parked_last;
+    if (at == NULL || at->number < number) return at;
+    if (delivery->near_order == order && delivery->parked_near != NULL) at = delivery->parked_near;
+    while (at->next != NULL && at->next->number < number)
+        at = at->next;
+    while (at != NULL && at->number >= number)
+        at = at->previous;
+    return at;
+}
+
 static bool park(qsm_order *order, const qsm_parked *opened) {
     qsm_engine *engine = order->group->engine;
-    qsm_parked **at = &order->parked;
-    if (order->parked != NULL && order->parked_last->number < opened->number)
-        at = &order->parked_last->next;
-    while (*at != NULL && (*at)->number < opened->number)
-        at = &(*at)->next;
-    if (*at != NULL && (*at)->number == opened->number) return true; /* came over two regions */
+    qsm_parked *before = parked_before(order, opened->number);
+    qsm_parked *after = before != NULL ? before->next : order->parked;
+    if (after != NULL && after->number == opened->number) return true; /* came over two regions */
     qsm_parked *parked = engine->delivery.free_parked;
     if (parked != NULL)
         engine->delivery.free_parked = parked->next;
@@ -250,9 +263,12 @@ static bool park(qsm_order *order, const qsm_parked *opened) {
         parked = malloc(sizeof *parked);
     if (parked == NULL) return false;
     *parked = *opened;
-    parked->next = *at;
-    if (*at == NULL) order->parked_last = parked;
-    *at = parked;
+    parked->previous = before;
+    parked->next = after;
+    *(before != NULL ? &before->next : &order->parked) = parked;
+    *(after != NULL ? &after->previous : &order->parked_last) = parked;
+    engine->delivery.parked_near = parked;
+    engine->delivery.near_order = order;
     qsm_buffer_retain(parked->buffer);
     engine->counters[QSM_COUNT_parked_now]++;
     qsm_count(engine, QSM_COUNT_messages_parked);
@@ -277,7 +293,10 @@ static void unpark(qsm_order *order) {
         if (parked->number > order->expected) return;
         if (parked->number == order->expected && !deliver(order, parked)) return;
         order->parked = parked->next;
-        if (order->parked == NULL) order->parked_last = NULL;
+        if (order->parked == NULL)
+            order->parked_last = NULL;
+        else
+            order->parked->previous = NULL;
         free_parked(engine, parked);
     }
 }

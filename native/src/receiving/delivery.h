@@ -18,7 +18,7 @@ typedef struct qsm_region qsm_region;
 
 /* A message that came before an earlier one of its sender and group; opened already. */
 typedef struct qsm_parked {
-    struct qsm_parked *next;
+    struct qsm_parked *next, *previous;
     qsm_buffer *buffer; /* holds plain */
     const uint8_t *plain;
     uint64_t number, view;
@@ -52,6 +52,8 @@ typedef struct qsm_order {
 typedef struct {
     qsm_table orders; /* hash of group and sender -> qsm_order */
     qsm_parked *free_parked;
+    qsm_parked *parked_near; /* the one parked last, in `near_order`; NULL: it is gone */
+    const qsm_order *near_order;
     qsm_buffer *arena; /* plaintexts are opened into it, one after the other */
     uint32_t arena_used;
     uint64_t unread_since_ns; /* the application does not read and nothing more is taken; 0: it does

@@ -29,6 +29,7 @@ qsm_stream *qsm_stream_of(qsm_region *region, uint64_t sender) {
     stream->sender = sender;
     stream->own = own;
     stream->base = 1;
+    qsm_asking_init(&stream->asking);
     qsm_alarm_init(&stream->repair_alarm, qsm_repair_ask, stream);
     if (!qsm_table_put(&region->streams, sender, stream)) {
         free(stream);
@@ -242,6 +243,7 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     slot = qsm_stream_slot(stream, sequence);
     if (slot->attempts == 0 && sequence < stream->high && stream->lost > 0)
         stream->lost--; /* it was only overtaken: no reason to slow down */
+    if (slot->attempts > 0) qsm_asking_answered(&stream->asking);
     slot->packet = *packet;
     qsm_buffer_retain(packet->buffer);
     if (repaired) qsm_count(engine, QSM_COUNT_repairs_received);
@@ -321,25 +323,4 @@ bool qsm_stream_is_finished(const qsm_stream *stream) {
     if (stream->high == 0) return true;
     return stream->contiguous == stream->high && stream->waiting == 0 &&
            (!stream->orphan || (stream->fin_known && stream->contiguous == stream->fin));
-}
-
-uint32_t qsm_stream_gaps(qsm_stream *stream, uint32_t attempts, qsm_range *ranges,
-                         uint32_t count_max) {
-    uint32_t count = 0;
-    if (stream->own) return 0;
-    for (uint64_t s = stream->contiguous + 1; s <= stream->high; s++) {
-        qsm_slot *slot = qsm_stream_slot(stream, s);
-        if (slot != NULL && (slot->state != QSM_SLOT_MISSING || slot->attempts < attempts))
-            continue;
-        if (slot == NULL && attempts > 0) break;
-        bool joins = count > 0 && ranges[count - 1].last + 1 == s &&
-                     s - ranges[count - 1].first < QSM_STREAM_SLOTS_MAX;
-        if (joins) {
-            ranges[count - 1].last = s;
-            continue;
-        }
-        if (count == count_max) break;
-        ranges[count++] = (qsm_range){.first = s, .last = s};
-    }
-    return count;
 }

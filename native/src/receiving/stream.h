@@ -13,6 +13,7 @@
 #include "core/buffer.h"
 #include "core/limits.h"
 #include "core/wire.h"
+#include "recovery/asking.h"
 
 typedef struct qsm_region qsm_region;
 
@@ -26,9 +27,11 @@ enum qsm_slot_state {
 
 typedef struct {
     qsm_slice packet;
-    uint64_t asked_ns; /* when it was asked for last */
+    uint64_t asked_ns; /* when it was asked for last; while kept: when it was given to somebody */
+    uint32_t given_to; /* lower half of that node's id */
     uint8_t state;     /* enum qsm_slot_state */
     uint8_t attempts;  /* how often it was asked for */
+    bool denied;       /* who was asked has said that it does not have it */
     bool wide; /* has a message for several regions: kept until it is stable in all of them */
 } qsm_slot;
 
@@ -57,8 +60,9 @@ typedef struct qsm_stream {
     qsm_slot *chunks[QSM_STREAM_CHUNKS]; /* ring over sequences, in pieces made when needed */
     qsm_slot *spare;                     /* an empty chunk, for the next */
     uint32_t waiting;                    /* slots in state WAITING */
-    uint32_t far_attempts;               /* requests for packets beyond the slots */
-    uint16_t lost;                       /* found missing since the last token */
+    uint32_t far_attempts;               /* looks that asked for packets beyond the slots */
+    qsm_asking asking;
+    uint16_t lost;        /* found missing since the last token */
     uint64_t lag_mark[4]; /* `high` at the last quarters of the lag limit: see stream.c */
     uint64_t lag_marked_ns;
     uint16_t lost_below; /* the same, of the ring that this node leads */
@@ -94,9 +98,5 @@ uint64_t qsm_stream_cached_low(qsm_stream *stream);
 bool qsm_stream_is_active(const qsm_stream *stream);
 /* True when nothing of it is missing, waiting or in doubt. */
 bool qsm_stream_is_finished(const qsm_stream *stream);
-/* Ranges of what is missing between contiguous and high, at most `count_max`, among packets asked
- * for at least `attempts` times. */
-uint32_t qsm_stream_gaps(qsm_stream *stream, uint32_t attempts, qsm_range *ranges,
-                         uint32_t count_max);
 
 #endif

@@ -24,8 +24,7 @@ enum {
     BRISK_SPAN_NS = 100000000,
     PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
     PASS_TRIES_MAX = 3,
-    SILENT_NS = 1000000000, /* a member that did not take a token is left out for so long */
-    PUSHED_MAX = 64,
+    SILENT_NS = 1000000000,   /* a member that did not take a token is left out for so long */
     TOKEN_LOST_NS = 500000000 /* more than its usual time: it will not come back */
 };
 
@@ -34,7 +33,11 @@ static void on_pass_alarm(void *context, uint64_t now_ns);
 
 void qsm_rings_init(qsm_region *region) {
     qsm_rings *rings = &region->rings;
-    rings->ring_size = region->engine->config.ring_size_max;
+    /* Rings of like size: a partition of one or two would have to cache as much as the others. */
+    uint32_t most = region->engine->config.ring_size_max;
+    uint32_t count = (region->member_count + most - 1) / most;
+    rings->ring_size = (region->member_count + count - 1) / count;
+    if (rings->ring_size < QSM_RING_SIZE_MIN) rings->ring_size = QSM_RING_SIZE_MIN;
     for (;; rings->ring_size++) { /* wider rings rather than more levels than there is room for */
         rings->level_count = 1;
         while (rings->level_count < QSM_RING_LEVELS_MAX &&
@@ -390,12 +393,15 @@ static void push_to_neighbour(qsm_region *region, uint64_t from, const qsm_token
     for (uint32_t i = 0; i < token->record_count; i++) {
         const qsm_token_record *record = &token->records[i];
         uint32_t pushed = 0;
-        for (uint32_t g = 0; g < record->gap_count && pushed < PUSHED_MAX; g++) {
+        for (uint32_t g = 0; g < record->gap_count && pushed < QSM_TOKEN_PUSHED_MAX; g++) {
+            qsm_pull lacks = {.region = region->uid, .stream = record->stream, .range_count = 1};
             qsm_range range = record->gaps[g];
-            if (range.last - range.first >= PUSHED_MAX) range.last = range.first + PUSHED_MAX - 1;
+            if (range.last - range.first >= QSM_TOKEN_PUSHED_MAX)
+                range.last = range.first + QSM_TOKEN_PUSHED_MAX - 1;
             pushed += (uint32_t)(range.last - range.first + 1);
+            lacks.ranges[0] = range;
             qsm_count_add(region->engine, QSM_COUNT_repairs_pushed, range.last - range.first + 1);
-            qsm_repair_promise(region->engine, region->uid, record->stream, from, &range, 1);
+            qsm_repair_promise(region->engine, from, &lacks);
         }
     }
 }

@@ -5,6 +5,7 @@
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
+#include "recovery/repair.h"
 #include "recovery/ring_places.h"
 #include "sending/sender.h"
 
@@ -38,7 +39,8 @@ static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_recor
     if (part->level == 0) {
         if (stream->lost > record->lost) record->lost = stream->lost;
         stream->lost = 0;
-        record->gap_count = (uint8_t)qsm_stream_gaps(stream, 2, record->gaps, QSM_TOKEN_GAPS_MAX);
+        record->gap_count = (uint8_t)qsm_repair_show(stream, region->engine->now_ns, record->gaps,
+                                                     QSM_TOKEN_GAPS_MAX);
     } else {
         if (stream->lost_below > record->lost) record->lost = stream->lost_below;
         record->gap_count = 0;

@@ -20,14 +20,15 @@ typedef struct {
     uint32_t bytes;
     uint16_t messages; /* of one group, `group`; 0: of several, or none: the packet tells */
     bool wide;         /* has a message whose group spans several regions */
-    uint32_t group;    /* handle in the region's directory */
-    uint32_t serial;   /* of this node's membership in it, its lower part */
+    bool resent_to_all;
+    uint32_t group;  /* handle in the region's directory */
+    uint32_t serial; /* of this node's membership in it, its lower part */
     /* Of its first and its last message, among all of this node: packets of two regions that share
      * a message overlap. */
     uint64_t first_stamp, last_stamp;
     uint64_t sent_ns;
     uint64_t resent_ns;
-    uint64_t asked_by; /* who asked for it last */
+    uint64_t asked_by; /* who got it then; 0: the whole region */
 } qsm_out_packet;
 
 typedef struct qsm_sender {
