@@ -19,8 +19,8 @@ static void crash_a_sender(uint64_t first_seed, uint64_t last_seed, uint32_t dat
         qsm_sim_link link = options.link;
         link.loss_ppm = 300000;
         qsm_sim_set_link(world_sim(all), &link);
-        world_pour(all, 4, 0, 400, message_bytes);
-        world_pour(all, 4, 1, 400, message_bytes);
+        world_pour(all, 4, 0, message_bytes, 200);
+        world_pour(all, 4, 1, message_bytes, 200);
         world_run(all, (seed - first_seed + 1) * 3 * WORLD_MS);
         world_crash(all, 4);
         qsm_sim_set_link(world_sim(all), &options.link);
@@ -30,7 +30,7 @@ static void crash_a_sender(uint64_t first_seed, uint64_t last_seed, uint32_t dat
 }
 
 static void what_a_crashed_sender_sent_is_delivered_by_all_or_none(void) {
-    crash_a_sender(30, 41, 0, 200);
+    crash_a_sender(30, 41, 0, 400);
 }
 
 static void so_is_what_was_packed_into_long_datagrams(void) {

@@ -24,6 +24,21 @@ static void long_messages_are_cut_and_joined(void) {
     scenario_end(all);
 }
 
+/* The place that is kept for the table of short ones is given up when a long one needs it. */
+static void short_and_long_messages_share_a_long_datagram(void) {
+    world_options options = scenario_options(12, 3, 2);
+    options.config.data_bytes_max = QSM_DATA_BYTES_MAX;
+    world *all = scenario_begin(&options);
+    static const uint32_t sizes[] = {40, 8700, 40, 40, 5000, 3000, 900, 40, 7900, 8800, 9000, 41};
+    for (uint32_t round = 0; round < 20; round++)
+        for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            CHECK(world_send(all, round % 3, i % 2, sizes[(i + round) % 12]) == QSM_OK);
+    (void)scenario_settle(all, 5 * WORLD_S, "all sizes");
+    CHECK(world_counter_sum(all, "messages_sent") == 240);
+    CHECK(world_counter_sum(all, "packets_sent") < 240);
+    scenario_end(all);
+}
+
 static void feeds_are_pulled_until_they_are_empty(void) {
     world_options options = scenario_options(102, 4, 3);
     world *all = scenario_begin(&options);
@@ -154,6 +169,7 @@ int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(the_host_forgets_groups_that_nobody_is_in),
         SCENARIO(long_messages_are_cut_and_joined),
+        SCENARIO(short_and_long_messages_share_a_long_datagram),
         SCENARIO(feeds_are_pulled_until_they_are_empty),
         SCENARIO(groups_over_several_regions_deliver_to_all),
         SCENARIO(an_idle_world_is_silent),

@@ -127,10 +127,15 @@ def bars(title: str, y_name: str, values: Sequence[tuple[str, float]]) -> str:
 
 
 def _throughput(found: Sequence[Line]) -> str:
-    values = []
+    raw: dict[str, float] = {}
+    rates = []
     for line in found:
-        way = "offload" if line["offload"] else "plain"
-        values += [(f"raw, {way}", line["raw"]), (f"ours, {way}", line["rate"])]
+        ours = "offload" in line  # else another system
+        if ours:
+            raw["raw, offload" if line["offload"] else "raw, plain"] = line["raw"]
+        what = line["what"].removeprefix("throughput, ")
+        rates.append((f"ours, {what}" if ours else what, line["rate"]))
+    values = [*raw.items(), *rates]
     return bars("One sender, two receivers, 1000 bytes", "messages/s", values)
 
 

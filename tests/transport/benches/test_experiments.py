@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.source_tree import ROOT
-from transport.benches import experiments, programs
+from transport.benches import experiments, programs, throughput
 from transport.benches.experiments import EXPERIMENTS, run_experiment
 from transport.benches.programs import BenchProblem, Effort
 from transport.benches.record import Record, as_table
@@ -114,6 +114,14 @@ def test_what_cannot_be_built_is_a_line_with_its_sentence(
     (record,) = run_experiment("throughput", TINY)
     assert "cannot be built" in record.problem
     assert "broken" in record.problem or "Error" in record.problem
+
+
+def test_other_system_that_cannot_be_loaded_is_a_line_with_its_sentence(tmp_path: Path) -> None:
+    programs.build()
+    record = throughput.peer(TINY, 1e6, 3e6, tmp_path / "libddsc.so")
+    assert record.rate == 0
+    assert "peer_dds failed" in record.problem
+    assert "libddsc.so" in record.problem
 
 
 def test_program_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
