@@ -111,9 +111,9 @@ typedef struct qsm_config {
     qsm_address known_peers[8]; /* engines to ask for the scope besides the rendezvous */
     uint32_t known_peer_count;
     uint32_t datagram_bytes_max; /* path MTU less IP and UDP headers, 576..QSM_DATAGRAM_BYTES_MAX */
-    uint32_t data_bytes_max;     /* the same for datagrams with messages in them, up to
-                                    QSM_DATA_BYTES_MAX; 0: no more than for others, but on UDP within
-                                    one machine the most */
+    uint32_t data_bytes_max;     /* the same for datagrams with messages in them, at most
+                                    QSM_DATA_BYTES_MAX; 0: no more than for others, but the most on
+                                    UDP within one machine */
     uint32_t window_bytes_max;   /* unacknowledged bytes a sender may have in one region */
     uint32_t receive_bytes_max;  /* bytes of received packets that may be held in all regions */
     uint32_t rate_bytes_per_s_max; /* ceiling of the sending rate, 0: none */
