@@ -312,6 +312,15 @@ class Core:
         data = text.encode()
         check(lib.qsm_engine_set_plan(self.pointer, data, len(data)))
 
+    def add_scope_key(self, key: bytes) -> None:
+        check(lib.qsm_engine_add_scope_key(self.pointer, key))
+
+    def use_scope_key(self, key: bytes) -> None:
+        check(lib.qsm_engine_use_scope_key(self.pointer, key))
+
+    def drop_scope_key(self, key: bytes) -> None:
+        check(lib.qsm_engine_drop_scope_key(self.pointer, key))
+
     def close(self, now_ns: int) -> None:
         lib.qsm_engine_close(self.pointer, now_ns)
 

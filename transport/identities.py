@@ -11,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from nacl.exceptions import CryptoError
+from nacl.public import SealedBox
 from nacl.signing import SigningKey, VerifyKey
 
 from transport.errors import BadArgument, SystemRefused
@@ -48,6 +49,13 @@ class Identity:
     def sign(self, purpose: str, data: bytes) -> bytes:
         """A signature that is good for this purpose only."""
         return bytes(self._key.sign(_signed(purpose, data)).signature)
+
+    def unbox(self, box: bytes) -> bytes | None:
+        """What somebody has put into a box for this identity alone; None if it is not for it."""
+        try:
+            return bytes(SealedBox(self._key.to_curve25519_private_key()).decrypt(box))
+        except (CryptoError, ValueError, TypeError):
+            return None
 
     @classmethod
     def load_or_create(cls, path: Path, random_bytes: Callable[[int], bytes]) -> Identity:

@@ -24,6 +24,7 @@ from transport.events import EventType, Health, HealthChanged, Reason
 from transport.group import ErrorCallback, Group
 from transport.group_keys import OWN, GroupKeys
 from transport.interfaces import GROUP_ID_BYTES, GROUP_KEY_BYTES, Member, View
+from transport.scopes import SCOPE_KEY_BYTES
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +58,12 @@ def _references(loans: Iterable[object]) -> list[int]:
 
 # What `_references` counts for a buffer that nobody but the list holds.
 _UNSHARED = _references([object()])[0]
+
+
+def _scope_key(key: bytes) -> bytes:
+    if len(key) != SCOPE_KEY_BYTES:
+        raise BadArgument(f"A scope's key has {SCOPE_KEY_BYTES} bytes.")
+    return bytes(key)
 
 
 class Node:
@@ -133,6 +140,23 @@ class Node:
     def _change_keys(self) -> None:
         for group in self._groups.values():
             group.keys.use(group, self._epoch)
+
+    # The scope's key changes in three steps, each done by all before the next (qsm.h).
+
+    def add_scope_key(self, key: bytes) -> None:
+        """Hears packets under that key as well."""
+        checked = _scope_key(key)
+        self.when_possible(lambda: self._open_core().add_scope_key(checked))
+
+    def use_scope_key(self, key: bytes) -> None:
+        """Makes packets with that key, which has been added."""
+        checked = _scope_key(key)
+        self.when_possible(lambda: self._open_core().use_scope_key(checked))
+
+    def drop_scope_key(self, key: bytes) -> None:
+        """Is deaf to that key, which is not the one in use."""
+        checked = _scope_key(key)
+        self.when_possible(lambda: self._open_core().drop_scope_key(checked))
 
     def counters(self) -> dict[str, int]:
         """Every counter of the engine, by name."""

@@ -38,7 +38,7 @@ def write_private(path: Path, text: str, *, replace: bool = False) -> None:
         raise SystemRefused(f"{path} cannot be written: {problem.strerror}.") from None
 
 
-def read_small(path: Path, *, private: bool = False) -> str:
+def read_small(path: Path, *, private: bool = False, bytes_max: int = TEXT_BYTES_MAX) -> str:
     """The text of a small file. With `private`, one that others can read is refused."""
     try:
         with path.open("rb") as file:
@@ -49,10 +49,10 @@ def read_small(path: Path, *, private: bool = False) -> str:
                 raise SystemRefused(
                     f"Others can read {path}: make it private (chmod 600) and try again."
                 )
-            data = file.read(TEXT_BYTES_MAX + 1)
+            data = file.read(bytes_max + 1)
     except OSError as problem:
         raise SystemRefused(f"{path} cannot be read: {problem.strerror}.") from None
-    if len(data) > TEXT_BYTES_MAX:
+    if len(data) > bytes_max:
         raise SystemRefused(f"{path} is too large to be a key: give another file.")
     try:
         return data.decode("utf-8")

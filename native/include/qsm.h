@@ -40,8 +40,9 @@ extern "C" {
 #define QSM_DATA_BYTES_MAX 8972
 /* A group's queue for qsm_group_send, in messages. */
 #define QSM_SEND_QUEUE_MAX 1024
-/* Keys of one group that are held at the same time. */
+/* Keys of one group, and of the scope, that are held at the same time. */
 #define QSM_GROUP_KEYS_MAX 4
+#define QSM_SCOPE_KEYS_MAX 4
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -263,6 +264,17 @@ int qsm_engine_subscriptions(const qsm_engine *engine, qsm_address *addresses, u
  * is known already are no error. QSM_ERR_ARGUMENT: not a unicast address of this engine's family.
  */
 int qsm_engine_add_peer(qsm_engine *engine, const qsm_address *address);
+
+/* The scope's key changes without a pause in three steps, each done everywhere before the next:
+ * packets under the new key are taken for good; packets are made with it; the old one is not taken
+ * any more. The scope's id stays. Nobody without the new key hears or is heard after that.
+ *
+ * Adding a key that is held already is no error. QSM_ERR_FULL: QSM_SCOPE_KEYS_MAX are held. */
+int qsm_engine_add_scope_key(qsm_engine *engine, const uint8_t *key);
+/* QSM_ERR_NOT_FOUND when it has not been added. */
+int qsm_engine_use_scope_key(qsm_engine *engine, const uint8_t *key);
+/* QSM_ERR_ARGUMENT for the key in use, QSM_ERR_NOT_FOUND for one that is not held. */
+int qsm_engine_drop_scope_key(qsm_engine *engine, const uint8_t *key);
 
 uint64_t qsm_engine_node(const qsm_engine *engine);
 int qsm_engine_health(const qsm_engine *engine);

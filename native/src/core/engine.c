@@ -134,6 +134,18 @@ int qsm_engine_add_peer(qsm_engine *engine, const qsm_address *address) {
     return QSM_OK;
 }
 
+int qsm_engine_add_scope_key(qsm_engine *engine, const uint8_t *key) {
+    return key == NULL ? QSM_ERR_ARGUMENT : qsm_scope_keys_add(&engine->keys, key);
+}
+
+int qsm_engine_use_scope_key(qsm_engine *engine, const uint8_t *key) {
+    return key == NULL ? QSM_ERR_ARGUMENT : qsm_scope_keys_use(&engine->keys, key);
+}
+
+int qsm_engine_drop_scope_key(qsm_engine *engine, const uint8_t *key) {
+    return key == NULL ? QSM_ERR_ARGUMENT : qsm_scope_keys_drop(&engine->keys, key);
+}
+
 void qsm_engine_close(qsm_engine *engine, uint64_t now_ns) {
     engine->now_ns = now_ns;
     qsm_client_close(engine, now_ns);
@@ -273,10 +285,11 @@ static void take_in(qsm_engine *engine, const qsm_address *from, const qsm_slice
     const uint8_t *data = qsm_slice_data(packet);
     qsm_count(engine, QSM_COUNT_datagrams_received);
     qsm_count_add(engine, QSM_COUNT_bytes_received, packet->bytes);
-    bool good = genuine == NULL
-                    ? qsm_header_open(&engine->keys, data, packet->bytes, &arrival.header)
-                    : qsm_header_open_tagged(data, qsm_header_front(data, packet->bytes), genuine,
-                                             &arrival.header);
+    bool good =
+        genuine == NULL
+            ? qsm_header_open(&engine->keys, data, packet->bytes, &arrival.header)
+            : qsm_header_open_tagged(&engine->keys, data, qsm_header_front(data, packet->bytes),
+                                     genuine, &arrival.header);
     if (!good) {
         qsm_count(engine, QSM_COUNT_dropped_not_authentic);
         return;

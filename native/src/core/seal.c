@@ -25,13 +25,72 @@ static void derive16(uint8_t out[16], const char *purpose, const uint8_t *key,
     crypto_generichash_final(&state, out, 16);
 }
 
+static void derive_packet_key(const qsm_scope_keys *keys, const uint8_t scope_key[32],
+                              uint8_t packet_key[16]) {
+    derive16(packet_key, "qsm packet", scope_key, keys->scope_id);
+}
+
 void qsm_scope_keys_derive(qsm_scope_keys *keys, const uint8_t scope_id[16],
                            const uint8_t scope_key[32], const uint8_t seed[32]) {
 #if QSM_SIP_HAS_WIDE
     keys->wide = qsm_sip_wide_is_here();
 #endif
-    derive16(keys->packet_key, "qsm packet", scope_key, scope_id);
+    memcpy(keys->scope_id, scope_id, sizeof keys->scope_id);
+    derive_packet_key(keys, scope_key, keys->packet_key);
     derive16(keys->cookie_key, "qsm cookie", seed, scope_id);
+}
+
+/* Its place among the keys that are not in use; their count: it is not there. */
+static uint32_t find_other(const qsm_scope_keys *keys, const uint8_t packet_key[16]) {
+    uint32_t at = 0;
+    while (at < keys->other_count && !qsm_equal16(keys->other_keys[at], packet_key))
+        at++;
+    return at;
+}
+
+int qsm_scope_keys_add(qsm_scope_keys *keys, const uint8_t scope_key[32]) {
+    uint8_t packet_key[16];
+    derive_packet_key(keys, scope_key, packet_key);
+    if (qsm_equal16(packet_key, keys->packet_key) ||
+        find_other(keys, packet_key) < keys->other_count)
+        return QSM_OK;
+    if (keys->other_count == QSM_SCOPE_KEYS_MAX - 1) return QSM_ERR_FULL;
+    memcpy(keys->other_keys[keys->other_count++], packet_key, sizeof packet_key);
+    return QSM_OK;
+}
+
+int qsm_scope_keys_use(qsm_scope_keys *keys, const uint8_t scope_key[32]) {
+    uint8_t packet_key[16];
+    derive_packet_key(keys, scope_key, packet_key);
+    if (qsm_equal16(packet_key, keys->packet_key)) return QSM_OK;
+    uint32_t at = find_other(keys, packet_key);
+    if (at == keys->other_count) return QSM_ERR_NOT_FOUND;
+    memcpy(keys->other_keys[at], keys->packet_key, sizeof packet_key);
+    memcpy(keys->packet_key, packet_key, sizeof packet_key);
+    keys->changed = true;
+    return QSM_OK;
+}
+
+int qsm_scope_keys_drop(qsm_scope_keys *keys, const uint8_t scope_key[32]) {
+    uint8_t packet_key[16];
+    derive_packet_key(keys, scope_key, packet_key);
+    if (qsm_equal16(packet_key, keys->packet_key)) return QSM_ERR_ARGUMENT;
+    uint32_t at = find_other(keys, packet_key);
+    if (at == keys->other_count) return QSM_ERR_NOT_FOUND;
+    keys->other_count--;
+    memcpy(keys->other_keys[at], keys->other_keys[keys->other_count], sizeof packet_key);
+    qsm_wipe(keys->other_keys[keys->other_count], sizeof packet_key);
+    return QSM_OK;
+}
+
+bool qsm_packet_tag_of_others(const qsm_scope_keys *keys, const uint8_t *front, uint32_t bytes,
+                              const uint8_t tag[16]) {
+    uint8_t made[QSM_TAG_BYTES];
+    for (uint32_t at = 0; at < keys->other_count; at++) {
+        qsm_sip_packet(keys->other_keys[at], front, bytes, made);
+        if (qsm_equal16(made, tag)) return true;
+    }
+    return false;
 }
 
 void qsm_packet_tag(const qsm_scope_keys *keys, const uint8_t *front, uint32_t bytes,

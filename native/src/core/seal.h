@@ -22,11 +22,16 @@
 
 #include "core/aes_gcm.h"
 #include "core/endian.h"
+#include "qsm.h"
 
 #define QSM_TAG_BYTES 16u
 
 typedef struct {
-    uint8_t packet_key[16]; /* derived from the scope's key and id */
+    uint8_t packet_key[16];                         /* derived from the scope's key and id */
+    uint8_t other_keys[QSM_SCOPE_KEYS_MAX - 1][16]; /* are taken for good as well, not used */
+    uint32_t other_count;
+    bool changed; /* packets that are kept may have a tag under another key than the one in use */
+    uint8_t scope_id[16];
     bool wide;              /* this processor makes several tags at once */
     uint8_t cookie_key[16]; /* derived from this engine's seed: proves that a joiner was answered by
                                us */
@@ -46,9 +51,17 @@ typedef struct {
 bool qsm_seal_start(void);
 void qsm_scope_keys_derive(qsm_scope_keys *keys, const uint8_t scope_id[16],
                            const uint8_t scope_key[32], const uint8_t seed[32]);
+/* Takes packets under that key for good from now on; uses it; does not take it any more. As the
+ * functions of qsm.h with these names. */
+int qsm_scope_keys_add(qsm_scope_keys *keys, const uint8_t scope_key[32]);
+int qsm_scope_keys_use(qsm_scope_keys *keys, const uint8_t scope_key[32]);
+int qsm_scope_keys_drop(qsm_scope_keys *keys, const uint8_t scope_key[32]);
 /* Writes the tag of a packet's first `bytes` bytes, in which the tag's own place counts as zero. */
 void qsm_packet_tag(const qsm_scope_keys *keys, const uint8_t *front, uint32_t bytes,
                     uint8_t tag[16]);
+/* Whether the tag is that of one of the keys that are not in use. */
+bool qsm_packet_tag_of_others(const qsm_scope_keys *keys, const uint8_t *front, uint32_t bytes,
+                              const uint8_t tag[16]);
 /* The same for up to QSM_TAGS_AT_ONCE packets of which equally many bytes count. */
 #define QSM_TAGS_AT_ONCE 8u
 void qsm_packet_tags(const qsm_scope_keys *keys, const uint8_t *const fronts[], uint32_t count,

@@ -99,12 +99,14 @@ bool qsm_header_open(const qsm_scope_keys *keys, const uint8_t *packet, uint32_t
     if (front == 0) return false;
     uint8_t tag[QSM_TAG_BYTES];
     qsm_packet_tag(keys, packet, front, tag);
-    return qsm_header_open_tagged(packet, front, tag, header);
+    return qsm_header_open_tagged(keys, packet, front, tag, header);
 }
 
-bool qsm_header_open_tagged(const uint8_t *packet, uint32_t front, const uint8_t tag[16],
-                            qsm_header *header) {
-    if (!qsm_equal16(tag, packet + 16)) return false;
+bool qsm_header_open_tagged(const qsm_scope_keys *keys, const uint8_t *packet, uint32_t front,
+                            const uint8_t tag[16], qsm_header *header) {
+    if (!qsm_equal16(tag, packet + 16) &&
+        !qsm_packet_tag_of_others(keys, packet, front, packet + 16))
+        return false;
     qsm_reader reader = {.at = packet + 4, .end = packet + 16};
     header->kind = packet[1];
     header->front_bytes = (uint16_t)front;
@@ -134,6 +136,11 @@ uint32_t qsm_header_finish(const qsm_scope_keys *keys, qsm_writer *writer) {
     writer->start[3] = (uint8_t)(front >> 8);
     if (keys != NULL) qsm_packet_tag(keys, writer->start, front, writer->start + 16);
     return front;
+}
+
+void qsm_packet_renew_tag(const qsm_scope_keys *keys, uint8_t *packet) {
+    if (!keys->changed) return;
+    qsm_packet_tag(keys, packet, packet[2] | (uint32_t)packet[3] << 8, packet + 16);
 }
 
 void qsm_packet_set_tag(uint8_t *packet, const uint8_t tag[16]) {

@@ -112,8 +112,10 @@ bool qsm_header_open(const qsm_scope_keys *keys, const uint8_t *packet, uint32_t
 /* The same in two steps, for those who make several tags at once: the bytes that the tag covers (0:
  * not even the length makes sense), then the rest, given the tag that a genuine packet has. */
 uint32_t qsm_header_front(const uint8_t *packet, uint32_t bytes);
-bool qsm_header_open_tagged(const uint8_t *packet, uint32_t front, const uint8_t tag[16],
-                            qsm_header *header);
+bool qsm_header_open_tagged(const qsm_scope_keys *keys, const uint8_t *packet, uint32_t front,
+                            const uint8_t tag[16], qsm_header *header);
+/* Gives a packet that was kept the tag of the key in use, if that has changed since. */
+void qsm_packet_renew_tag(const qsm_scope_keys *keys, uint8_t *packet);
 /* Begins a packet of that kind in `packet`; the body is written through the returned writer. */
 qsm_writer qsm_header_begin(uint8_t *packet, uint32_t bytes_max, uint8_t kind, uint64_t sender,
                             uint32_t counter);

@@ -382,6 +382,7 @@ static void measure(qsm_engine *engine) {
 static void give(qsm_engine *engine, const qsm_address *to, const qsm_slice *packet) {
     qsm_count(engine, QSM_COUNT_repairs_sent);
     qsm_rate_spend(&engine->repairs.rate, packet->bytes);
+    qsm_packet_renew_tag(&engine->keys, packet->buffer->data + packet->offset);
     qsm_post_packet(engine, QSM_CLASS_REPAIR, to, packet);
 }
 
@@ -414,6 +415,7 @@ static void give_own(qsm_engine *engine, qsm_region *region, const qsm_repair *r
     }
     qsm_count(engine, QSM_COUNT_repairs_multicast);
     qsm_rate_spend(&engine->repairs.rate, slice.bytes);
+    qsm_packet_renew_tag(&engine->keys, packet->buffer->data);
     qsm_region_multicast(region, QSM_CLASS_REPAIR, &slice);
 }
 
