@@ -46,6 +46,8 @@ SWITCH_S_MAX = 5.0
 # How long the old key is heard besides the new one.
 BOTH_S = 60.0
 STATEMENTS_A_MESSAGE = 100
+# As many as the engine hears at the same time.
+KEYS_MAX = 4
 
 
 class _Kind(IntEnum):
@@ -105,6 +107,7 @@ class ScopeKeeper:
         self._clock = clock
         self._name = name
         self._random_bytes = random_bytes
+        self._heard = [scope.key]
         self._next: _Next | None = None
         self._last: _Next | None = None
         self._timers: list[Closable] = []
@@ -219,7 +222,7 @@ class ScopeKeeper:
         replaced = self._next
         if replaced is not None:
             self._later(BOTH_S, lambda: self._deafen(replaced.scope.key))
-        self._node.add_scope_key(renewal.scope.key)
+        self._hear_key(renewal.scope.key)
         self.records.add_renewal(roster.scope.generation, data, renewal)
         self.records.save()
         self._next = _Next(roster, renewal.scope, data, renewal, digest)
@@ -266,8 +269,16 @@ class ScopeKeeper:
             self._last = None
             chosen.before.group.leave()
 
+    def _hear_key(self, key: bytes) -> None:
+        if key not in self._heard:
+            if len(self._heard) == KEYS_MAX:
+                self._deafen(next(old for old in self._heard if old != self.scope.key))
+            self._node.add_scope_key(key)
+            self._heard.append(key)
+
     def _deafen(self, key: bytes) -> None:
-        if not self._node.closed and key != self.scope.key:
+        if key in self._heard and key != self.scope.key and not self._node.closed:
+            self._heard.remove(key)
             self._node.drop_scope_key(key)
 
     def _later(self, seconds: float, call: Callable[[], None]) -> None:
