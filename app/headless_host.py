@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 from app.network_profile import NetworkProfile
 from app.paths import Paths
+from app.scope_care import ScopeCare
 from liveobj.host import Host, Person
 from transport.config import EngineConfig
 from transport.engine import Engine
@@ -33,6 +34,10 @@ async def headless_host(paths: Paths, interface: str, name: str) -> AsyncIterato
         keys = KeyRotation(engine, watcher.call_at, time.monotonic, time.time)
         streams = LoopStreams(loop, engine.info().address.text, os.urandom)
         await streams.start()
+        care = None
+        if scope.private:
+            care = ScopeCare(engine, profile, watcher.call_at, lambda: name)
+            care.start(loop, peers, None)
         try:
             yield Host(
                 engine,
@@ -47,6 +52,8 @@ async def headless_host(paths: Paths, interface: str, name: str) -> AsyncIterato
             )
         finally:
             keys.close()
+            if care is not None:
+                await care.close()
             await streams.close()
     finally:
         await engine.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import time
 from collections.abc import Callable
 
@@ -15,7 +16,8 @@ from app.collecting import Collecting
 from app.engine_watcher import EngineWatcher
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
-from transport.config import EngineConfig
+from app.scope_care import ScopeCare
+from transport.config import EngineConfig, Peer
 from transport.engine import Engine
 from transport.engine_logger import EngineLogger
 from transport.errors import NoInterface, NoMulticast, PortInUse, TransportError
@@ -59,11 +61,12 @@ class OfficeNetwork:
 
     def __init__(self, interface: str, port: int, profile: NetworkProfile | None = None) -> None:
         self._profile = profile
+        self._known: tuple[Peer, ...] = ()
         self.scope = profile.scope() if profile is not None else NEARBY
-        known = profile.book().peers(self.scope) if profile is not None else ()
+        self._known = profile.book().peers(self.scope) if profile is not None else ()
         try:
             config = EngineConfig(
-                scope=self.scope, interface=interface, port=port, known_peers=known
+                scope=self.scope, interface=interface, port=port, known_peers=self._known
             )
             self.engine = Engine.open(config)
         except TransportError as error:
@@ -78,12 +81,26 @@ class OfficeNetwork:
         self._finder: Finder | None = None
         self._logger: EngineLogger | None = None
         self._collecting: Collecting | None = None
+        self._left_out = False
+        # In a private network: the care for its key.
+        self.care: ScopeCare | None = None
 
-    def start(self, *, log_events: bool = True, log_activity: bool = False) -> None:
-        """Lets the running Qt loop step the engine."""
+    def start(
+        self,
+        my_name: Callable[[], str] = socket.gethostname,
+        *,
+        log_events: bool = True,
+        log_activity: bool = False,
+    ) -> None:
+        """Lets the running Qt loop step the engine; `my_name` is what others of a private network
+        read."""
         watcher = EngineWatcher()
         self._join = EngineJoin(self.engine, watcher)
         self._keys = KeyRotation(self.engine, watcher.call_at, time.monotonic, time.time)
+        if self._profile is not None and self.scope.private:
+            self.care = ScopeCare(
+                self.engine, self._profile, watcher.call_at, my_name, self._on_left_out
+            )
         if self._profile is not None and log_events:
             collecting = Collecting(self._profile.events, watcher.call_at, time.monotonic)
             self._collecting = collecting
@@ -98,9 +115,13 @@ class OfficeNetwork:
         if self._profile is not None:
             self._finder = Finder(self.engine, self._profile.book())
             self._finder.start(loop)
+        if self.care is not None:
+            self.care.start(loop, self._known, self._finder)
 
     async def stop_finding(self) -> None:
         """Takes the announcement back, within a bound."""
+        if self.care is not None:
+            await self.care.close()
         if self._finder is not None:
             await self._finder.close()
 
@@ -112,6 +133,11 @@ class OfficeNetwork:
             # Whoever is in a network of their own always sees in which.
             place = self.scope.name
         short, sentence = _health_words(self.engine.health)
+        if self._left_out:
+            short = tr("not a member any more")
+            sentence = tr(
+                "The network's key was renewed without you: ask somebody in it to invite you again."
+            )
         address = f"{self._info.interface}, {self._info.address.text}"
         return NetworkWords(f"{place}: {short}", f"{sentence} ({address})")
 
@@ -145,6 +171,11 @@ class OfficeNetwork:
 
     def _on_health(self, change: HealthChanged) -> None:
         log.info("network: %s, because %s", change.health.name, change.reason.name)
+        if self.on_words is not None:
+            self.on_words(self.words)
+
+    def _on_left_out(self) -> None:
+        self._left_out = True
         if self.on_words is not None:
             self.on_words(self.words)
 

@@ -17,6 +17,7 @@ from transport.errors import TransportError
 from transport.event_log import EventLog
 from transport.identities import Identity
 from transport.peer_book import PeerBook
+from transport.scope_records import ScopeRecords
 from transport.scopes import NEARBY, Scope, scope_label
 from transport.secrets_file import write_private
 
@@ -27,6 +28,7 @@ class NetworkProfile:
 
     scope_file: Path
     identity_file: Path
+    records_file: Path
     peers_file: Path
     events: Path
 
@@ -35,6 +37,7 @@ class NetworkProfile:
         return cls(
             paths.config / "scope",
             paths.config / "identity",
+            paths.config / "scope-members",
             paths.state / "peers.json",
             paths.state / "events",
         )
@@ -71,6 +74,10 @@ class NetworkProfile:
             raise StartProblem(
                 f"{self.scope_file} cannot be removed: {problem.strerror}."
             ) from None
+
+    def scope_records(self, scope: Scope) -> ScopeRecords:
+        """Who is in the private scope, and how its key was renewed."""
+        return ScopeRecords(self.records_file, scope)
 
     def identity(self) -> Identity:
         """Who the user of this profile is to others; made at the first start."""

@@ -29,6 +29,7 @@ from app.network_profile import NetworkProfile
 from app.network_report import NET_REQUEST, report
 from app.paths import Paths
 from app.scope_actions import Meetings
+from app.scope_care import answer_about_scope
 from app.session import GOODBYE_S, Session
 from app.settings import SettingsKeeper
 from app.single_instance import InstanceServer
@@ -127,13 +128,18 @@ def _run_live(
     def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         if request == NET_REQUEST:
             return report(network.engine)
+        about_scope = answer_about_scope(network.care, request)
+        if about_scope is not None:
+            return about_scope
         driven = None if driving is None else driving.answer(request)
         return desk.answer(request) if driven is None else driven
 
     server.listen(answer)
 
     # Everything lives.
-    network.start(log_events=now.event_log, log_activity=now.activity_log)
+    network.start(
+        lambda: session.person_name, log_events=now.event_log, log_activity=now.activity_log
+    )
     network.find_others(loop)
     listening = loop.create_task(streams.start())
     desk.restoring.begin(restore=now.restore and not options.no_restore)

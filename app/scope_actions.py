@@ -112,7 +112,10 @@ class ScopeActions:
             page.say(tr("The private network of this profile cannot be read: leave it."))
             return
         page.show_scope(
-            scope_words(now), "" if then == now else scope_words(then), private=then.private
+            scope_words(now),
+            # The key may have been renewed meanwhile; the network is the same.
+            "" if then.scope_id == now.scope_id else scope_words(then),
+            private=then.private,
         )
 
     # What the person wants

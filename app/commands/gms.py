@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import socket
 import sys
 import time
 from collections.abc import Mapping
@@ -26,6 +27,7 @@ from app.line_server import LineServer, claim
 from app.network_profile import NetworkProfile
 from app.network_report import gms_socket, report
 from app.paths import Paths, find_paths
+from app.scope_care import ScopeCare, answer_about_scope
 from transport.config import EngineConfig, Peer, Policy, Tuning
 from transport.engine import Engine
 from transport.engine_logger import EngineLogger
@@ -77,15 +79,22 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
         if arguments.plan_text is not None:
             _take_plan(engine, arguments.plan, arguments.plan_text)
 
+        watcher = AsyncioWatcher()
+        # An invitation by a file is nobody's profile: who gave it renews it there.
+        own = scope.private and arguments.scope is None
+        care = ScopeCare(engine, profile, watcher.call_at, socket.gethostname) if own else None
+
         def answer(request: Mapping[str, Any]) -> dict[str, Any]:
             if request.get("do") == "net":
                 return report(engine)
-            return {"error": "This program has no window: it answers net only."}
+            about_scope = answer_about_scope(care, request)
+            if about_scope is not None:
+                return about_scope
+            return {"error": "This program has no window: it does not know the request."}
 
         server = await LineServer.start(gms_socket(paths), answer)
         stack.push_async_callback(server.close)
         engine.on_health = lambda change: _tell(engine, change)
-        watcher = AsyncioWatcher()
         EngineJoin(engine, watcher)
         if not arguments.no_event_log:
             collecting = Collecting(profile.events, watcher.call_at, time.monotonic)
@@ -93,10 +102,14 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
             events = profile.open_log(scope, collecting.segment_closed)
             logger = EngineLogger(engine, events, watcher.call_at, time.monotonic)
             stack.callback(logger.close)
+        finder = None
         if not arguments.no_mdns:
             finder = Finder(engine, profile.book())
             finder.start(loop)
             stack.push_async_callback(finder.close)
+        if care is not None:
+            care.start(loop, engine.config.known_peers, finder)
+            stack.push_async_callback(care.close)
         await ended.wait()
     return 0
 

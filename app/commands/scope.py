@@ -7,12 +7,15 @@ import io
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import segno
 
 from app.commands import scope_pairing
 from app.errors import StartProblem
+from app.instance_client import ask
 from app.network_profile import NetworkProfile
+from app.network_report import gms_socket
 from app.paths import find_paths
 from transport.errors import TransportError
 from transport.scopes import Scope, scope_label
@@ -41,12 +44,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     join.set_defaults(do=_join)
     leave = actions.add_parser("leave", help="go back to Nearby, where everybody is")
     leave.set_defaults(do=_leave)
+    members = actions.add_parser("members", help="who is in the private scope of this profile")
+    members.set_defaults(do=_members)
+    renew = actions.add_parser("renew", help="give the members of the scope a new key")
+    renew.add_argument(
+        "--without",
+        metavar="FINGERPRINT",
+        action="append",
+        default=[],
+        help="leave somebody out, as members shows them",
+    )
+    renew.set_defaults(do=_renew)
     invite = actions.add_parser("invite", help="let somebody in who sees the same code as you")
     invite.set_defaults(do=_invite)
     request = actions.add_parser("request", help="ask somebody who invites to be let in")
     request.set_defaults(do=_request)
     scope_pairing.add_arguments(invite, request)
-    for action in (make, show, join, leave, invite, request):
+    for action in (make, show, join, leave, members, renew, invite, request):
         # Before or after the action, as one likes.
         action.add_argument(
             "--state-dir", metavar="DIR", type=Path, default=argparse.SUPPRESS, help="as above"
@@ -99,6 +113,43 @@ def _request(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
     scope = scope_pairing.request(arguments)
     profile.join(scope)
     return f"This profile is in the scope {scope.name} now. {_NEXT_START}"
+
+
+def _members(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    return _listed(_asked(arguments, profile, {"do": "scope-members"}))
+
+
+def _renew(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
+    request = {"do": "scope-renew", "without": arguments.without}
+    answer = _asked(arguments, profile, request)
+    return (
+        f"{answer.get('renewed')} has a new key. Members who run have it in some seconds, those"
+        f" who are away when they come back:\n{_listed(answer)}"
+    )
+
+
+def _asked(
+    arguments: argparse.Namespace, profile: NetworkProfile, request: dict[str, Any]
+) -> dict[str, Any]:
+    """What the program that runs in this profile answers."""
+    scope = profile.scope()
+    if not scope.private:
+        raise StartProblem(f"This profile is in {scope.name}, where everybody is.")
+    paths = find_paths(os.environ, arguments.state_dir)
+    for place in (paths.socket, gms_socket(paths)):
+        answer = ask(place, request)
+        if answer is not None:
+            if "error" in answer:
+                raise StartProblem(str(answer["error"]))
+            return answer
+    raise StartProblem(
+        "No program runs in this profile: start it, or live-objects gms, and ask again."
+    )
+
+
+def _listed(answer: dict[str, Any]) -> str:
+    members = answer.get("members", [])
+    return "".join(f"  {one['fingerprint']}  {one['name']}\n" for one in members)
 
 
 def _leave(_arguments: argparse.Namespace, profile: NetworkProfile) -> str:
