@@ -115,7 +115,9 @@ def _run_live(
     consent.window = window
     if options.size is not None:
         window.resize(*options.size)
-    meetings = Meetings(network.scope, network.engine.info().address.text, loop)
+    meetings = Meetings(
+        network.scope, network.engine.info().address.text, loop, lambda: network.care
+    )
     around = Around(
         paths, settings, network.words, meetings, application.quit, _local_time, network
     )

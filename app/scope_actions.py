@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
+from app.scope_care import ScopeCare
 from app.scope_pairing import ScopePairing
 from app.window import MainWindow
 from transport.errors import TransportError
 from transport.scopes import NEARBY, Scope
 from widgets.action import Action
 from widgets.language import tr
-from widgets.office_network_page import OfficeNetworkPage
+from widgets.office_network_page import NetworkMember, OfficeNetworkPage
 
 # To take an invitation back from the network.
 _FINISH_S = 2.0
@@ -25,11 +26,12 @@ _FINISH_S = 2.0
 @dataclass(frozen=True, slots=True)
 class Meetings:
     """Where computers meet: the scope that this run is in, the address of the interface that it
-    uses, and the loop that waits there."""
+    uses, the loop that waits there, and the care for the key of a private one, when it is there."""
 
     scope: Scope
     address: str
     loop: asyncio.AbstractEventLoop
+    care: Callable[[], ScopeCare | None] = lambda: None
 
 
 def scope_words(scope: Scope) -> str:
@@ -92,6 +94,8 @@ class ScopeActions:
         page.chosen.connect(self._on_chosen)
         page.typed.connect(self._on_typed)
         page.answered.connect(self._on_answered)
+        page.members_wanted.connect(self._show_members)
+        page.renew_wanted.connect(self._renew)
         self._show_scope()
         self._window.show_page(page, tr("Office network"), tr("Office network"), "users")
 
@@ -130,6 +134,36 @@ class ScopeActions:
 
     def _leave(self) -> None:
         self._take_over(NEARBY, tr("You have left the private network."))
+
+    def _show_members(self) -> None:
+        care = self._meetings.care()
+        if care is None:
+            self._say(tr("You are in this network from the next start on: look again then."))
+        elif self._page is not None:
+            mine = care.fingerprint
+            self._page.show_members(
+                [
+                    NetworkMember(one.name, one.fingerprint, one.fingerprint == mine)
+                    for one in care.keeper.members
+                ]
+            )
+
+    def _renew(self, left_out: list[str]) -> None:
+        care = self._meetings.care()
+        if care is None:
+            return
+        answer = care.renew(left_out)
+        if self._page is not None:
+            self._page.show_choices()
+        if "error" in answer:
+            self._say(tr("The key was renewed a moment ago, or cannot be now: wait a minute."))
+        else:
+            self._say(
+                tr(
+                    "The network has a new key: everybody here has it in some seconds, others when"
+                    " they come back."
+                )
+            )
 
     def _take_over(self, scope: Scope, said: str) -> None:
         """Writes the scope of the next start."""

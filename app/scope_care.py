@@ -38,9 +38,9 @@ class ScopeCare:
         scope = engine.config.scope
         self._profile = profile
         records = profile.scope_records(scope)
-        self.keeper = ScopeKeeper(
-            engine, scope, profile.identity(), records, call_at, time.monotonic, name
-        )
+        identity = profile.identity()
+        self._fingerprint = identity.fingerprint
+        self.keeper = ScopeKeeper(engine, scope, identity, records, call_at, time.monotonic, name)
         self.keeper.on_scope = self._keep
         self.keeper.on_left_out = lambda _: on_left_out()
         address = engine.info().address
@@ -65,6 +65,11 @@ class ScopeCare:
         except StartProblem as problem:
             # The renewal is in the records: the next start finds it there.
             log.error("the network's new key is not written: %s", problem)
+
+    @property
+    def fingerprint(self) -> str:
+        """This user's own."""
+        return self._fingerprint
 
     # What scripts ask
 

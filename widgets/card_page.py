@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
@@ -54,5 +55,7 @@ class CardPage(QScrollArea):
 
 
 def _middle(widget: QWidget) -> tuple[int, int]:
-    place = widget.mapToGlobal(widget.rect().center())
+    """Of what it shows: a tick in a wide row hears no click beyond its words."""
+    across = min(widget.width(), widget.sizeHint().width())
+    place = widget.mapToGlobal(QPoint(across // 2, widget.height() // 2))
     return place.x(), place.y()

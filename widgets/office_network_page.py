@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from widgets.card_page import CardPage
 from widgets.language import tr
 from widgets.look import SPACE_PX, label, line
+from widgets.office_network_members import MembersStep, NetworkMember
 from widgets.office_network_steps import (
     BusyStep,
     ChoicesStep,
@@ -23,14 +24,15 @@ from widgets.office_network_steps import (
 )
 from widgets.theme import Theme
 
-__all__ = ["Inviter", "OfficeNetworkPage"]
+__all__ = ["Inviter", "NetworkMember", "OfficeNetworkPage"]
 
 
 class OfficeNetworkPage(CardPage):
     """In which network one is, and below it one step at a time.
 
     Signals: `make_wanted(name)`, `leave_wanted`, `invite_wanted`, `join_wanted`, `cancel_wanted`,
-    `chosen(place)` of an inviter, `typed(address)`, `answered(same)`.
+    `chosen(place)` of an inviter, `typed(address)`, `answered(same)`, `members_wanted`,
+    `renew_wanted(fingerprints of those left out)`.
     """
 
     make_wanted = Signal(str)
@@ -41,6 +43,8 @@ class OfficeNetworkPage(CardPage):
     chosen = Signal(str)
     typed = Signal(str)
     answered = Signal(bool)
+    members_wanted = Signal()
+    renew_wanted = Signal(list)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(140 * SPACE_PX, parent)
@@ -51,6 +55,7 @@ class OfficeNetworkPage(CardPage):
         self._said = label("", "plain", wrap=True)
         self.choices = ChoicesStep()
         self.leave = LeaveStep()
+        self.members = MembersStep()
         self.waiting = WaitingStep()
         self.search = SearchStep(theme)
         self.code = CodeStep()
@@ -58,6 +63,7 @@ class OfficeNetworkPage(CardPage):
         self._steps: tuple[Step, ...] = (
             self.choices,
             self.leave,
+            self.members,
             self.waiting,
             self.search,
             self.code,
@@ -91,6 +97,9 @@ class OfficeNetworkPage(CardPage):
         self.choices.leave_wanted.connect(lambda: self._show(self.leave))
         self.leave.agreed.connect(self._quietly(self.leave_wanted))
         self.leave.cancelled.connect(self.show_choices)
+        self.choices.members_wanted.connect(self._quietly(self.members_wanted))
+        self.members.renew_wanted.connect(self._quietly(self.renew_wanted))
+        self.members.cancelled.connect(self.show_choices)
         for step in (self.waiting, self.search, self.busy):
             step.cancelled.connect(self._quietly(self.cancel_wanted))
         self.search.chosen.connect(self._quietly(self.chosen))
@@ -125,6 +134,11 @@ class OfficeNetworkPage(CardPage):
 
     def show_choices(self) -> None:
         self._show(self.choices)
+
+    def show_members(self, members: Sequence[NetworkMember]) -> None:
+        """Who is in the private network."""
+        self.members.show_members(members)
+        self._show(self.members)
 
     def show_waiting(self, address: str) -> None:
         """One invites, and nobody has come yet."""

@@ -54,7 +54,7 @@ class Step(QWidget):
         self.column.addLayout(row)
 
 
-def _button(words: str, *, primary: bool = False) -> QPushButton:
+def step_button(words: str, *, primary: bool = False) -> QPushButton:
     button = QPushButton(words)
     if primary:
         kind(button, "primary")
@@ -72,30 +72,33 @@ def _field(name: str, length_max: int, placeholder: str) -> QLineEdit:
 
 class ChoicesStep(Step):
     """What one can do. Signals: `make_wanted(name)`, `invite_wanted`, `join_wanted`,
-    `leave_wanted`."""
+    `members_wanted`, `leave_wanted`."""
 
     make_wanted = Signal(str)
     invite_wanted = Signal()
     join_wanted = Signal()
+    members_wanted = Signal()
     leave_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         name = tr("Name of the new network")
         self.name = _field(name, _NAME_CHARACTERS_MAX, tr("Name, for example: Design team"))
-        self.make = _button(tr("Make it"), primary=True)
-        self.invite = _button(tr("Invite somebody near"), primary=True)
-        self.join = _button(tr("Join a private network"))
-        self.leave = _button(tr("Leave the private network"))
+        self.make = step_button(tr("Make it"), primary=True)
+        self.invite = step_button(tr("Invite somebody near"), primary=True)
+        self.join = step_button(tr("Join a private network"))
+        self.members = step_button(tr("Members and key"))
+        self.leave = step_button(tr("Leave the private network"))
         self._making = label(tr("Make a private network"), "strong")
         self.column.addWidget(self._making)
         self.add_row(self.name, self.make, wide=self.name)
-        self.add_row(self.invite, self.join, self.leave)
+        self.add_row(self.invite, self.join, self.members, self.leave)
         self.name.textChanged.connect(lambda _: self._show_make())
         self.name.returnPressed.connect(self.make.click)
         self.make.clicked.connect(self._make)
         self.invite.clicked.connect(lambda _: self.invite_wanted.emit())
         self.join.clicked.connect(lambda _: self.join_wanted.emit())
+        self.members.clicked.connect(lambda _: self.members_wanted.emit())
         self.leave.clicked.connect(lambda _: self.leave_wanted.emit())
         self.show_private(False)
         self._show_make()
@@ -103,7 +106,7 @@ class ChoicesStep(Step):
     def show_private(self, private: bool) -> None:
         for widget in (self._making, self.name, self.make, self.join):
             widget.setHidden(private)
-        for button in (self.invite, self.leave):
+        for button in (self.invite, self.members, self.leave):
             button.setHidden(not private)
         self.first = self.invite if private else self.name
 
@@ -129,8 +132,8 @@ class LeaveStep(Step):
         )
         self.column.addWidget(label(tr("Leave the private network?"), "strong", wrap=True))
         self.column.addWidget(label(words, "reading", wrap=True))
-        self.agree = _button(tr("Leave"))
-        self.stay = _button(tr("Stay"), primary=True)
+        self.agree = step_button(tr("Leave"))
+        self.stay = step_button(tr("Stay"), primary=True)
         self.add_row(self.stay, self.agree)
         self.agree.clicked.connect(lambda _: self.agreed.emit())
         self.stay.clicked.connect(lambda _: self.cancelled.emit())
@@ -153,7 +156,7 @@ class WaitingStep(Step):
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.cancel = _button(tr("Stop inviting"))
+        self.cancel = step_button(tr("Stop inviting"))
         self.column.addWidget(label(tr("Waiting for somebody to ask…"), "strong"))
         self.column.addWidget(label(words, "reading", wrap=True))
         self.column.addWidget(self.address)
@@ -187,8 +190,8 @@ class SearchStep(Step):
         self._list.setSpacing(SPACE_PX)
         name = tr("Address that the other computer shows")
         self.address = _field(name, _ADDRESS_CHARACTERS_MAX, "192.168.1.5:47475")
-        self.ask = _button(tr("Ask there"))
-        self.cancel = _button(tr("Cancel"))
+        self.ask = step_button(tr("Ask there"))
+        self.cancel = step_button(tr("Cancel"))
         self.column.addWidget(label(tr("Who invites near you"), "strong"))
         self.column.addWidget(self._nobody)
         self.column.addLayout(self._list)
@@ -214,7 +217,7 @@ class SearchStep(Step):
         self._nobody.setVisible(not wanted)
 
     def _add(self, place: str) -> QPushButton:
-        button = _button("")
+        button = step_button("")
         kind(button, "choice")
         button.setIcon(icon(self._theme, "user", "muted"))
         button.clicked.connect(lambda: self.chosen.emit(place))
@@ -235,8 +238,8 @@ class CodeStep(Step):
         self.said = label("", "strong", wrap=True)
         self.code = label("", "code-to-compare", centred=True)
         words = tr("Ask the other person which code they see, by voice or at their screen.")
-        self.same = _button(tr("The codes are the same"), primary=True)
-        self.differ = _button(tr("They differ"))
+        self.same = step_button(tr("The codes are the same"), primary=True)
+        self.differ = step_button(tr("They differ"))
         self.column.addWidget(self.said)
         self.column.addWidget(self.code)
         self.column.addWidget(label(words, "reading", wrap=True))
@@ -260,7 +263,7 @@ class BusyStep(Step):
     def __init__(self) -> None:
         super().__init__()
         self.words = label("", "strong", wrap=True)
-        self.cancel = _button(tr("Cancel"))
+        self.cancel = step_button(tr("Cancel"))
         self.column.addWidget(self.words)
         self.add_row(self.cancel)
         self.cancel.clicked.connect(lambda _: self.cancelled.emit())

@@ -19,7 +19,7 @@ from transport.config import Peer
 from transport.errors import PeerLost
 from transport.pairing_stream import ask
 from transport.scopes import NEARBY, Scope
-from widgets.office_network_page import OfficeNetworkPage
+from widgets.office_network_page import NetworkMember, OfficeNetworkPage
 from widgets.settings_page import SettingsPage
 
 pytestmark = [
@@ -316,6 +316,29 @@ def test_where_nothing_can_be_searched_an_address_is_typed(
         await until(lambda: jun.said == "You have joined Office.")
 
     live(two, story)
+
+
+def test_members_are_ticked_and_those_without_a_tick_are_left_out(make_place: MakePlace) -> None:
+    place = make_place("Ada")
+    profile(place).join(OFFICE)
+    page = opened(place)
+    page.choices.members.click()
+    assert page.said.startswith("You are in this network from the next start on")
+    wanted: list[list[str]] = []
+    page.renew_wanted.connect(wanted.append)
+    page.show_members(
+        [NetworkMember("Ada", "aaaa", True), NetworkMember("Jun & Co", "bbbb", False)]
+    )
+    ada, jun = page.members.ticks.values()
+    assert (ada.isEnabled(), jun.isEnabled(), jun.text()) == (False, True, "Jun && Co · bbbb")
+    page.members.renew.click()
+    page.show_members([NetworkMember("Jun", "bbbb", False)])
+    page.members.ticks["bbbb"].click()
+    assert page.members.renew.text() == "Renew the key without 1"
+    page.members.renew.click()
+    assert wanted == [[], ["bbbb"]]
+    page.members.cancel.click()
+    assert not page.choices.isHidden()
 
 
 def test_the_keyboard_stays_on_the_page(make_place: MakePlace, qtbot: Any) -> None:
