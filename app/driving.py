@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication
 
-from app.burst import Burst
+from app.burst import Burst, lengthen
 from app.frame_times import FrameTimes
 from app.object_page import ObjectPage
 from app.session import Session
@@ -56,7 +56,11 @@ class Driving:
             case {"do": "contents"}:
                 return {"contents": self._contents(), "busy": self._busy()}
             case {"do": "type", "text": str(text)}:
-                return {"at": self._type(text)}
+                return {"at": self._type(text), "done": time.monotonic()}
+            case {"do": "lengthen", "paragraphs": int(paragraphs)}:
+                return {"length": lengthen(self._window, paragraphs)}
+            case {"do": "watch", "sizes": False}:
+                return self._watch(sizes=False)
             case {"do": "burst", "rate": int(rate), "seconds": float(seconds)}:
                 self.burst = Burst(self._window, rate, seconds)
                 return {"begun": True}
@@ -116,13 +120,14 @@ class Driving:
         states = [page.state for page in self._pages()]
         return any(state.unsent or state.catching_up or not state.saved for state in states)
 
-    def _watch(self) -> dict[str, Any]:
-        """From now on `frames` tells when the page in front was painted."""
+    def _watch(self, *, sizes: bool = True) -> dict[str, Any]:
+        """From now on `frames` tells when the page in front was painted, and with how much text."""
         front = self._window.front
         assert front is not None, "something is open"
         first = front.view.focusProxy() or front.view
         target = first.viewport() if isinstance(first, QAbstractScrollArea) else first
-        self.frames.watch(target, lambda: len(str(front.view.describe().get("text", ""))))
+        size = lambda: len(str(front.view.describe().get("text", "")))  # noqa: E731
+        self.frames.watch(target, size if sizes else lambda: 0)
         return {"watched": True}
 
     def _type(self, text: str) -> float:

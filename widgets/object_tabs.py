@@ -14,10 +14,49 @@ from widgets.theme import Theme
 from widgets.top_bar import icon_button
 
 _TITLE_CHARACTERS_MAX = 32
+_CROSSES_MAX = 30
+_CROSS_PX = 22
 # How far a tab is pulled out of the bar before it is dragged as an object.
 _PULL_PX = 12
 TITLE_TO_EDIT = "title_to_edit"  # the property of a page whose title can be written anew
 _ICON_NAME = "icon_name"  # the property of a page that says what its tab shows
+
+
+class TabBar(QTabBar):
+    """Measures each text once: Qt asks for the size of every tab whenever one of them changes.
+
+    Attributes: `measured` (how often that was). Signals: `laid_out`."""
+
+    laid_out = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sizes: dict[str, QSize] = {}
+        self.measured = 0
+
+    def tabSizeHint(self, index: int) -> QSize:
+        text = self.tabText(index)
+        found = self._sizes.get(text)
+        if found is None:
+            found = super().tabSizeHint(index)
+            if self.tabButton(index, QTabBar.ButtonPosition.RightSide) is None:
+                # Room for it; as much at the other side, as the text is in the middle.
+                found.setWidth(found.width() + 2 * _CROSS_PX)
+            self._sizes[text] = found
+            self.measured += 1
+        return found
+
+    def tabLayoutChange(self) -> None:
+        super().tabLayoutChange()
+        self.laid_out.emit()
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        return self.tabSizeHint(index)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._sizes.clear()
+        super().changeEvent(event)
 
 
 class ObjectTabs(QTabWidget):
@@ -34,11 +73,17 @@ class ObjectTabs(QTabWidget):
     def __init__(self, theme: Theme, new_action: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        bar = TabBar()
+        self.setTabBar(bar)
+        self._many = False
+        self._one_cross = self._cross()
+        self._one_cross.setParent(bar)
+        self._one_cross.hide()
+        bar.laid_out.connect(self._place_cross)
         self.setDocumentMode(True)
         self.setMovable(True)
         self.setUsesScrollButtons(True)
         self.setElideMode(Qt.TextElideMode.ElideRight)
-        bar = self.tabBar()
         bar.setExpanding(False)
         bar.setIconSize(QSize(16, 16))
         bar.setAccessibleName(tr("Open objects"))
@@ -51,7 +96,7 @@ class ObjectTabs(QTabWidget):
                 button.setArrowType(Qt.ArrowType.NoArrow)
                 show_icon(button, theme, f"chevron-{icon_name}", "muted")
         self.setCornerWidget(icon_button(theme, "plus", new_action), Qt.Corner.TopRightCorner)
-        self.currentChanged.connect(lambda _: self.front_changed.emit(self.currentWidget()))
+        self.currentChanged.connect(lambda _: self._on_current())
         self.tabBarDoubleClicked.connect(lambda index: self.edit_title(self.widget(index)))
         theme.changed.connect(self._show_icons)
 
@@ -63,9 +108,11 @@ class ObjectTabs(QTabWidget):
         index = self.addTab(page, icon(self._theme, icon_name, "muted"), _short(title))
         self.tabBar().setAccessibleTabName(index, title)
         self.setTabToolTip(index, where)
-        self.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, self._cross(page))
+        if not self._many:
+            self.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, self._cross(page))
         if not behind:
             self.setCurrentIndex(index)
+        self._share_crosses()
 
     def rename_page(self, page: QWidget, title: str) -> None:
         """Shows the title that the object of a page has now."""
@@ -95,21 +142,48 @@ class ObjectTabs(QTabWidget):
     def remove_page(self, page: QWidget) -> None:
         """Takes a tab away; the page itself belongs to whoever added it."""
         self.removeTab(self.indexOf(page))
+        self._share_crosses()
 
     def pages(self) -> list[QWidget]:
         """From left to right."""
         pages = (self.widget(index) for index in range(self.count()))
         return [page for page in pages if page is not None]
 
-    def _cross(self, page: QWidget) -> QToolButton:
+    def _share_crosses(self) -> None:
+        """Where there are many tabs, one cross lies over the one in front: Qt moves every button
+        that belongs to a tab whenever one tab changes."""
+        bar, side = self.tabBar(), QTabBar.ButtonPosition.RightSide
+        many = self.count() > _CROSSES_MAX
+        if many != self._many:
+            self._many = many
+            for index, page in enumerate(self.pages()):
+                old = bar.tabButton(index, side)
+                bar.setTabButton(index, side, None if many else self._cross(page))
+                if old is not None:
+                    old.deleteLater()
+        self._one_cross.setVisible(many)
+        self._place_cross()
+
+    def _place_cross(self) -> None:
+        rect = self.tabBar().tabRect(self.currentIndex())
+        cross = self._one_cross
+        cross.move(rect.right() - cross.width() - 6, rect.center().y() - cross.height() // 2)
+        cross.raise_()
+
+    def _on_current(self) -> None:
+        self._place_cross()
+        self.front_changed.emit(self.currentWidget())
+
+    def _cross(self, page: QWidget | None = None) -> QToolButton:
+        """Of a page, or of whichever is in front."""
         cross = QToolButton()
         show_icon(cross, self._theme, "x", "muted")
         cross.setIconSize(QSize(16, 16))
-        cross.setFixedSize(22, 22)
+        cross.setFixedSize(_CROSS_PX, _CROSS_PX)
         cross.setToolTip(tr("Close"))
         cross.setAccessibleName(tr("Close this tab"))
         cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        cross.clicked.connect(lambda: self.close_asked.emit(page))
+        cross.clicked.connect(lambda: self.close_asked.emit(page or self.currentWidget()))
         return cross
 
     def _show_icons(self) -> None:

@@ -30,11 +30,11 @@ def test_what_cannot_be_measured_is_a_record_with_its_sentence(
     def fail(_stage: Stage, _effort: Effort) -> None:
         raise DrivenFailed("Nothing was painted.")
 
-    for name in ("_start", "_keys", "_openings", "_flood", "_memory", "_idle"):
+    for name in ("_start", "_keys", "_openings", "_flood", "_long_flood", "_memory", "_idle"):
         monkeypatch.setattr(desktop_bench, name, fail)
     records = list(measure(Effort()))
-    assert [record.problem for record in records] == ["Nothing was painted."] * 6
-    assert len({record.what for record in records}) == 6
+    assert [record.problem for record in records] == ["Nothing was painted."] * 7
+    assert len({record.what for record in records}) == 7
 
 
 def test_waiting_in_vain_is_told() -> None:

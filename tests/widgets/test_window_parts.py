@@ -15,7 +15,7 @@ from widgets.home import Home
 from widgets.kinds import KINDS
 from widgets.listed_object import ListedObject
 from widgets.notice import Notice
-from widgets.object_tabs import ObjectTabs
+from widgets.object_tabs import ObjectTabs, TabBar
 from widgets.roles import Mode
 from widgets.sidebar import Sidebar
 from widgets.theme import Theme
@@ -113,6 +113,34 @@ def test_tabs_tell_what_is_in_front_and_what_shall_close(
     tabs.remove_page(pages[0])
     assert tabs.pages() == [pages[1]]
     theme.set_mode(Mode.DARK)
+
+
+def test_many_tabs_share_one_cross_and_are_measured_once(
+    theme: Theme, action: QAction, qtbot: Any
+) -> None:
+    tabs = ObjectTabs(theme, action)
+    qtbot.addWidget(tabs)
+    tabs.show()
+    pages = [QWidget() for _ in range(120)]
+    for number, page in enumerate(pages):
+        tabs.add_page(page, f"Note {number}", "", "file-text")
+    bar = tabs.tabBar()
+    assert isinstance(bar, TabBar)
+    for number in range(0, 120, 7):
+        tabs.rename_page(pages[number], f"Other {number}")
+    assert bar.measured <= 120 + 18
+    crosses = [one for one in bar.findChildren(QToolButton) if one.isVisible() and one.toolTip()]
+    assert len(crosses) == 1
+    tabs.setCurrentIndex(50)
+    assert bar.tabRect(50).contains(crosses[0].geometry())
+    with qtbot.waitSignal(tabs.close_asked) as signal:
+        crosses[0].click()
+    assert signal.args == [pages[50]]
+    for page in pages[20:]:
+        tabs.remove_page(page)
+    side = bar.ButtonPosition.RightSide
+    assert all(bar.tabButton(index, side) is not None for index in range(20))
+    assert not crosses[0].isVisible()
 
 
 def test_an_error_card_says_it_in_words_that_can_be_copied(theme: Theme, qtbot: Any) -> None:
