@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
@@ -21,6 +23,7 @@ from liveobj.documents import DocumentError, Text
 from liveobj.documents.text import utf16_length
 from liveobj.richtext.model import Run, read_marks
 from widgets.icons import show_icon
+from widgets.inner_text import InnerText
 from widgets.language import tr
 from widgets.look import SPACE_PX, kind, label
 from widgets.shared_text_edit import SharedTextEdit
@@ -32,10 +35,25 @@ _SHOWN_MAX = 500
 _REFRESH_S = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One place, from `start` to `end` of the text, or of a text inside it that stands at
+    `position`; `number` tells which of those it is."""
+
+    start: int
+    end: int
+    position: int
+    number: int = 0
+    inner: InnerText | None = field(default=None, compare=False)
+
+    def order(self) -> tuple[int, int, int]:
+        """As one reads."""
+        return self.position, self.number, self.start
+
+
 class FindBar(QFrame):
-    """Attributes: `words`, `replacement` (fields), `places` (what was found, as start and end),
-    `inside` (how many more there are in cells of tables: counted, and replaced with all).
-    Signals: `closed`."""
+    """Attributes: `words`, `replacement` (fields), `places` (what was found, in the order in which
+    one reads, in cells of tables too). Signals: `closed`."""
 
     closed = Signal()
 
@@ -44,8 +62,7 @@ class FindBar(QFrame):
         kind(self, "bar")
         self._theme = theme
         self._editor = editor
-        self.places: list[tuple[int, int]] = []
-        self.inside = 0
+        self.places: list[Found] = []
         self.words = QLineEdit()
         self.words.setPlaceholderText(tr("Find"))
         self.words.setAccessibleName(tr("Find"))
@@ -118,63 +135,89 @@ class FindBar(QFrame):
     def find_all(self) -> None:
         """Looks for all places; the one at the caret is the one that is counted."""
         self._editor.show_newest()
-        self.places = self._places_in(self._editor.text)
+        self.places = [Found(*place, place[0]) for place in self._places_in(self._editor.text)]
         texts = self._editor.texts_inside() if self.words.text() else ()
-        self.inside = sum(len(self._places_in(inner.text)) for inner in texts)
+        for number, inner in enumerate(texts, 1):
+            for start, end in self._places_in(inner.rich.text):
+                self.places.append(Found(start, end, inner.position, number, inner))
+        self.places.sort(key=Found.order)
+        del self.places[PLACES_MAX:]
         self._show_places()
 
     def _places_in(self, text: Text) -> list[tuple[int, int]]:
         return _places(text, self.words.text(), self.match_case.isChecked())
+
+    def _here(self) -> Found:
+        """What is selected, as if it had been found."""
+        for number, inner in enumerate(self._editor.texts_inside(), 1):
+            selected = inner.selected()
+            if selected is not None:
+                return Found(*selected, inner.position, number, inner)
+        caret = self._editor.textCursor()
+        return Found(caret.selectionStart(), caret.selectionEnd(), caret.selectionStart())
 
     def go(self, step: int) -> None:
         """To the next place (1) or the one before (-1), around the end."""
         self.find_all()
         if not self.places:
             return
-        caret = self._editor.textCursor()
+        here = self._here()
+        orders = [place.order() for place in self.places]
         if step > 0:
-            later = [place for place in self.places if place[0] >= caret.selectionEnd()]
-            place = later[0] if later else self.places[0]
+            at = (bisect_right if here in self.places else bisect_left)(orders, here.order())
         else:
-            earlier = [place for place in self.places if place[1] <= caret.selectionStart()]
-            place = earlier[-1] if earlier else self.places[-1]
-        self._editor.select(*place)
+            at = bisect_left(orders, here.order()) - 1
+        self._show_place(self.places[at % len(self.places)])
+
+    def _show_place(self, place: Found) -> None:
+        focused = self.window().focusWidget()
+        if place.inner is None:
+            self._editor.select(place.start, place.end)
+        else:
+            place.inner.show(place.start, place.end)
+        if focused is not None and self.isAncestorOf(focused):
+            focused.setFocus()  # a cell that one is shown takes the keyboard
         self._show_places()
 
     def replace_one(self) -> None:
         """Replaces what is selected, if it is one of the places, and goes on."""
         self.find_all()
-        caret = self._editor.textCursor()
-        here = (caret.selectionStart(), caret.selectionEnd())
+        here = self._here()
         if here in self.places:
             self._replace_places([here])
-            self._editor.select(here[0], here[0] + utf16_length(self.replacement.text()))
+            self.find_all()
+            end = here.start + utf16_length(self.replacement.text())
+            self._show_place(replace(here, start=here.start, end=end))
         self.go(1)
 
     def replace_all(self) -> None:
         """Replaces every place, as one edit."""
         self.find_all()
-        count = len(self.places) + self.inside
-        self._replace_places(self.places, everywhere=True)
+        count = len(self.places)
+        self._replace_places(self.places)
         self.find_all()
         self._count.setText(tr("{count} replaced", count=count))
 
-    def _replace_places(self, places: list[tuple[int, int]], *, everywhere: bool = False) -> None:
+    def _replace_places(self, places: Sequence[Found]) -> None:
         words = self.replacement.text()
         document = self._editor.replicated
         try:
             document.undo_boundary()
             with document.transaction("replace"):
-                for start, end in reversed(places):
-                    self._editor.replace_words(start, end, words)
-                for inner in self._editor.texts_inside() if everywhere else ():
-                    for start, end in reversed(self._places_in(inner.text)):
-                        marks = read_marks(inner.text.pieces(start, end)[0][1])
-                        inner.replace(start, end - start, [Run(words, marks)] if words else [])
+                for place in reversed(places):
+                    self._replace_place(place, words)
         except DocumentError as problem:
             self._count.setText(str(problem))
         self._editor.show_newest()
         self._editor.history_changed.emit()
+
+    def _replace_place(self, place: Found, words: str) -> None:
+        if place.inner is None:
+            self._editor.replace_words(place.start, place.end, words)
+            return
+        rich = place.inner.rich
+        marks = read_marks(rich.text.pieces(place.start, place.end)[0][1])
+        rich.replace(place.start, place.end - place.start, [Run(words, marks)] if words else [])
 
     # Changes
 
@@ -185,32 +228,30 @@ class FindBar(QFrame):
     def _find_from_caret(self) -> None:
         self.find_all()
         if self.places:
-            start = self._editor.textCursor().selectionStart()
-            place = next((place for place in self.places if place[0] >= start), self.places[0])
-            self._editor.select(*place)
-            self._show_places()
+            orders = [place.order() for place in self.places]
+            at = bisect_left(orders, self._here().order())
+            self._show_place(self.places[at % len(self.places)])
 
     def _show_places(self) -> None:
-        caret = self._editor.textCursor()
-        here = (caret.selectionStart(), caret.selectionEnd())
+        here = self._here()
         if not self.words.text():
             self._count.setText("")
         elif here in self.places:
-            number = self.places.index(here) + 1
-            count = len(self.places)
-            words = tr("{number} of {count}", number=number, count=count)
-            self._count.setText(f"{words} (+{self.inside})" if self.inside else words)
+            number, count = self.places.index(here) + 1, len(self.places)
+            self._count.setText(tr("{number} of {count}", number=number, count=count))
         else:
-            self._count.setText(tr("{count} found", count=len(self.places) + self.inside))
-        self._editor.layers.show("found", [self._ground(place) for place in self._near(here[0])])
+            self._count.setText(tr("{count} found", count=len(self.places)))
+        grounds = [self._ground(place) for place in self._near(here)]
+        self._editor.layers.show("found", grounds)
 
-    def _near(self, position: int) -> list[tuple[int, int]]:
-        """As many places as are worth painting, around the caret."""
-        if len(self.places) <= _SHOWN_MAX:
-            return self.places
-        middle = sum(place[0] < position for place in self.places)
+    def _near(self, here: Found) -> list[tuple[int, int]]:
+        """As many places of the text as are worth painting, around the caret."""
+        outer = [(place.start, place.end) for place in self.places if place.inner is None]
+        if len(outer) <= _SHOWN_MAX:
+            return outer
+        middle = sum(place[0] < here.position for place in outer)
         start = max(0, middle - _SHOWN_MAX // 2)
-        return self.places[start : start + _SHOWN_MAX]
+        return outer[start : start + _SHOWN_MAX]
 
     def _ground(self, place: tuple[int, int]) -> QTextEdit.ExtraSelection:
         ground = QTextEdit.ExtraSelection()

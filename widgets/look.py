@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGraphicsDropShadowEffect,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
 
 from widgets.theme import Theme
 
@@ -44,6 +50,16 @@ class OwnKeys(QObject):
         if mine:
             event.accept()
         return mine
+
+
+def page_column(page: QWidget) -> QVBoxLayout:
+    """Makes a widget a page: its ground, and a column from edge to edge for what is in it."""
+    kind(page, "page")
+    page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    return column
 
 
 def line() -> QFrame:

@@ -29,8 +29,8 @@ from liveobj.channels.presence import Caret, Presence
 from liveobj.documents.document import Document
 from liveobj.documents.errors import DocumentError
 from liveobj.documents.text import Text, TextChange
-from liveobj.richtext.rich_text import RichText
 from widgets import fonts
+from widgets.inner_text import InnerText
 from widgets.lazy_layout import LazyLayout
 from widgets.remote_carets import RemoteCaret, RemoteCarets
 from widgets.text_binding import TextBinding
@@ -76,10 +76,10 @@ class SharedTextEdit(QTextEdit):
     """Shows and edits a shared text; `container` is the name under which carets in it are told. A
     subclass gives it a look, and may bind it to the text in its own way.
 
-    Attributes: `text`, `replicated`, `theme`, `layers`, `tells_caret` (whether the others are
-    shown where the caret is), `has_page` (whether it may be long, and has a margin), `pages` (the
-    layout of a long text). Signals: `history_changed` when undo or redo may have become
-    possible, or not possible any more.
+    Attributes: `text`, `container`, `replicated`, `theme`, `layers`, `tells_caret` (whether the
+    others are shown where the caret is), `has_page` (whether it may be long, and has a margin),
+    `pages` (the layout of a long text). Signals: `history_changed` when undo or redo may have
+    become possible, or not possible any more.
     """
 
     history_changed = Signal()
@@ -97,7 +97,7 @@ class SharedTextEdit(QTextEdit):
         self.text = shared.text
         self.theme = theme
         self.layers = TextLayers(self)
-        self._container = container
+        self.container = container
         self.tells_caret = True
         self._told = False  # whether the others see a caret of this view
         self.replicated = shared.document
@@ -162,7 +162,7 @@ class SharedTextEdit(QTextEdit):
         """Puts words in the place of others, inside a transaction of whoever asks."""
         self.text.replace(start, end - start, words)
 
-    def texts_inside(self) -> Sequence[RichText]:
+    def texts_inside(self) -> Sequence[InnerText]:
         """For subclasses: further texts that are shown in this one, such as cells of tables."""
         return ()
 
@@ -332,13 +332,13 @@ class SharedTextEdit(QTextEdit):
                 anchor = self.text.cursor_at(self.in_text(caret.anchor()), before=True)
         except DocumentError:
             return  # in the middle of a character: the next move mends it
-        self._presence.set_caret(Caret(self._container, head, anchor))
+        self._presence.set_caret(Caret(self.container, head, anchor))
         self._told = True
 
     def _update_remote_carets(self) -> None:
         carets = []
         for node, entry in self._presence.others.items():
-            if entry.caret is None or entry.caret.container != self._container:
+            if entry.caret is None or entry.caret.container != self.container:
                 continue
             try:
                 head = self.text.position_of(entry.caret.head)

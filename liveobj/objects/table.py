@@ -62,7 +62,7 @@ class Table(SharedDocument):
         """Makes the table at least so large. What two people append at the same time by writing
         below the last row is the same row: the identities of these follow from their number. A row
         that others may have taken up by then is made so that undo does not take it away."""
-        self._check_room(rows - len(self.content.rows), columns - len(self.content.columns))
+        self.check_room(rows - len(self.content.rows), columns - len(self.content.columns))
         with self.document.transaction("grow", undoable=undoable):
             _append_numbered(self._rows, self.content.rows, rows)
             _append_numbered(self._columns, self.content.columns, columns)
@@ -70,11 +70,11 @@ class Table(SharedDocument):
 
     def insert_rows(self, at: int, count: int = 1) -> list[str]:
         """Puts empty rows before the row of that number; returns their identities."""
-        self._check_room(count, 0)
+        self.check_room(count, 0)
         return self._insert("insert rows", self._rows, self.content.rows, at, count)
 
     def insert_columns(self, at: int, count: int = 1) -> list[str]:
-        self._check_room(0, count)
+        self.check_room(0, count)
         return self._insert("insert columns", self._columns, self.content.columns, at, count)
 
     def _insert(
@@ -86,7 +86,8 @@ class Table(SharedDocument):
             items.insert(_place_in(items, known, at), *new)
         return new
 
-    def _check_room(self, rows: int, columns: int) -> None:
+    def check_room(self, rows: int, columns: int) -> None:
+        """Raises DocumentError if so many more are too many."""
         if len(self.content.rows) + rows > ROWS_MAX:
             raise DocumentError(f"A table has at most {ROWS_MAX} rows.")
         if len(self.content.columns) + columns > COLUMNS_MAX:

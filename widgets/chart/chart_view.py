@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,7 +32,7 @@ from widgets.chart.chart_plot import ChartPlot
 from widgets.empty_state import EmptyState
 from widgets.icons import show_icon
 from widgets.language import tr
-from widgets.look import SPACE_PX, kind, label, line
+from widgets.look import SPACE_PX, label, line, page_column
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
@@ -76,11 +75,7 @@ class ChartView(ObjectView):
 
     def _build(self) -> None:
         theme = self.around.theme
-        kind(self, "page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = page_column(self)
         tools = QHBoxLayout()
         tools.setContentsMargins(2 * SPACE_PX, SPACE_PX, 3 * SPACE_PX, SPACE_PX)
         tools.setSpacing(SPACE_PX)

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from liveobj.channels.presence import Presence
 from liveobj.documents import DocumentError, MapChange
@@ -23,7 +23,7 @@ from widgets.chat.links import can_be_opened
 from widgets.chat.message_list import MessageList
 from widgets.icons import show_icon
 from widgets.language import tr, tr_n
-from widgets.look import SPACE_PX, kind, label
+from widgets.look import SPACE_PX, kind, label, page_column
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
@@ -71,9 +71,7 @@ class ChatView(ObjectView):
 
     def _build(self) -> None:
         theme = self.around.theme
-        kind(self, "page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
+        column = page_column(self)
         column.setContentsMargins(0, 0, 0, 3 * SPACE_PX)
         column.setSpacing(2 * SPACE_PX)
         column.addWidget(self.list, 1)

@@ -235,6 +235,11 @@ class EmbedLayer(QObject):
             yield from self._in_block(block)
             block = block.next()
 
+    def place_now(self) -> None:
+        """Makes the widgets of what can be seen, without waiting for the next frame."""
+        self._frame.request()
+        self._frame.flush()
+
     def _place(self) -> None:
         """Widgets over the rooms that can be seen; all others are put away."""
         seen: set[str] = set()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from liveobj.channels.presence import Presence
 from liveobj.objects.rich_document import TEXT_NAME, RichBody
-from liveobj.richtext.embeds import IMAGE, OBJECT, TABLE, Cell
+from liveobj.richtext.embeds import IMAGE, OBJECT, TABLE, Cell, cell_container
 from liveobj.richtext.rich_text import RichText
 from widgets.document.embed_layer import EmbedLayer, Shown
 from widgets.document.formatted_edit import Writing
@@ -18,6 +18,7 @@ from widgets.document.images import ImageFrame, ShownImage
 from widgets.document.object_card import ShownObject
 from widgets.document.rich_editor import RichEditor
 from widgets.document.table_grid import ShownTable, TableGrid
+from widgets.inner_text import InnerText
 from widgets.language import tr
 from widgets.object_view import Surroundings
 
@@ -72,16 +73,48 @@ class DocumentPage(RichEditor):
         """Where one writes: the page, or a cell of a table in it."""
         return self if self.cell is None else self.cell
 
-    def texts_inside(self) -> list[RichText]:
-        """The cells of the tables that stand in the text."""
-        cells: list[RichText] = []
-        for name in dict.fromkeys(name for _, name in self.embeds.all()):
-            if self.body.embeds.kind(name) == TABLE:
+    def texts_inside(self) -> list[InnerText]:
+        """The cells of the tables that stand in the text, in the order in which one reads."""
+        cells: list[InnerText] = []
+        seen: set[str] = set()
+        for position, name in self.embeds.all():
+            if name not in seen and self.body.embeds.kind(name) == TABLE:
                 parts = self.body.embeds.table(name)
-                cells += [
-                    parts.cell(Cell(row, column)) for row in parts.rows for column in parts.columns
-                ]
+                every = (Cell(row, column) for row in parts.rows for column in parts.columns)
+                cells += [self._inner(position, name, parts.cell(cell), cell) for cell in every]
+            seen.add(name)
         return cells
+
+    def _inner(self, position: int, name: str, text: RichText, cell: Cell) -> InnerText:
+        def show(start: int, end: int) -> None:
+            self._show_cell(position, name, cell)
+            if self.cell is not None:
+                self.cell.select(start, end)
+
+        def selected() -> tuple[int, int] | None:
+            editor = self.cell
+            is_here = editor is not None and editor.container == cell_container(name, cell)
+            return editor.selection if editor is not None and is_here else None
+
+        return InnerText(position, text, show, selected)
+
+    def _show_cell(self, position: int, name: str, cell: Cell) -> None:
+        """Begins to write in a cell, and brings it into sight."""
+        self.select(position, position)
+        self.embeds.place_now()
+        shown = self.embeds.shown(name)
+        grid = shown.widget
+        if isinstance(grid, TableGrid) and grid.edit_cell(cell):
+            rect = grid.cell_rect().translated(grid.pos())
+            bar, height = self.verticalScrollBar(), self.viewport().height()
+            if rect.bottom() > height or rect.top() < 0:
+                bar.setValue(bar.value() + rect.center().y() - height // 2)
+
+    def select(self, start: int, end: int) -> None:
+        """In the page, so that one leaves the cell that one was in."""
+        if self.grid is not None:
+            self.grid.stop_editing()
+        super().select(start, end)
 
     # What is embedded
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QKeyEvent,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from liveobj.channels.presence import Presence
 from liveobj.documents import DocumentError
 from liveobj.objects.rich_document import RichBody
-from liveobj.richtext.embeds import cell_container
+from liveobj.richtext.embeds import Cell, cell_container
 from widgets.document.embed_layer import Shown
 from widgets.document.formatted_edit import Writing
 from widgets.document.rich_editor import RichEditor
@@ -118,6 +118,19 @@ class TableGrid(QWidget):
             editor.setTextCursor(editor.cursorForPosition((at - editor.pos().toPointF()).toPoint()))
         self.entered.emit(editor)
         self.update()
+
+    def edit_cell(self, cell: Cell) -> bool:
+        """Begins to write in a cell, if it is not gone and one is not in it already."""
+        place = self._layout.place_of(cell)
+        if place is not None and place != self._place:
+            self.edit(place)
+        return place is not None
+
+    def cell_rect(self) -> QRect:
+        """Where the cell is that is being written in."""
+        if self._place is None:
+            return QRect()
+        return self._layout.rect(self._place).toAlignedRect()
 
     def stop_editing(self) -> None:
         if self._editor is None:

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -38,7 +37,7 @@ from widgets.files.file_painter import FilePainter
 from widgets.files.files_model import FilesModel, size_words, state_of, time_words
 from widgets.icons import show_icon
 from widgets.language import tr, tr_n
-from widgets.look import SPACE_PX, OwnKeys, kind, label, line
+from widgets.look import SPACE_PX, OwnKeys, label, line, page_column
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
@@ -80,11 +79,7 @@ class FilesView(ObjectView):
 
     def _build(self) -> None:
         theme = self.around.theme
-        kind(self, "page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = page_column(self)
         tools = QHBoxLayout()
         tools.setContentsMargins(3 * SPACE_PX, 2 * SPACE_PX, 3 * SPACE_PX, 2 * SPACE_PX)
         self._add = QPushButton(tr("Add files…"))

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,7 +36,7 @@ from widgets.folder.path_bar import PathBar
 from widgets.folder.thumbnails import Thumbnails
 from widgets.icons import show_icon
 from widgets.language import tr, tr_n
-from widgets.look import SPACE_PX, OwnKeys, kind, label, line
+from widgets.look import SPACE_PX, OwnKeys, label, line, page_column
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
@@ -71,11 +70,7 @@ class FolderView(ObjectView):
 
     def _build(self) -> None:
         theme = self.around.theme
-        kind(self, "page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = page_column(self)
         tools = QHBoxLayout()
         tools.setContentsMargins(2 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
         self.path_bar = PathBar(theme)

@@ -14,8 +14,10 @@ from liveobj.formulas.values import number_of
 from liveobj.objects.table import ColumnType, Table
 
 # Less than a frame; what the change costs everybody comes on top.
-_TURN_S = 0.008
+TURN_S = 0.008
 _ROWS_PER_LOOK = 8
+# Making room costs as much as the table is long, so it is not made row by row.
+_ROOM_ROWS = 1000
 _LOOKED_AT_ROWS = 200
 
 
@@ -66,21 +68,26 @@ class CsvImport(QObject):
         self._names = list(rows[0]) if not table.content.columns and looks_like_names(rows) else []
         self._rows = list(rows[1:] if self._names else rows)
         self._at = 0
+        self._is_open = False  # one step of undo for all of it
         self._first = len(table.content.rows)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._turn)
 
     def start(self) -> None:
-        """Makes room, then goes on turn by turn."""
+        """Describes the columns, then goes on turn by turn."""
         width = max((len(row) for row in [self._names, *self._rows]), default=0)
         typed = not self._table.content.columns
         try:
+            self._table.check_room(len(self._rows), width - len(self._table.content.columns))
             self._table.document.undo_boundary()
+            self._table.document.begin_undo_group()
+            self._is_open = True
             with self._table.document.transaction("import"):
-                self._table.grow(self._first + len(self._rows), width)
+                self._table.grow(self._first + min(_ROOM_ROWS, len(self._rows)), width)
                 if typed:
                     self._describe_columns(width)
         except DocumentError as problem:
+            self.cancel()
             self._done(str(problem))
             return
         self._timer.start(0)
@@ -98,13 +105,17 @@ class CsvImport(QObject):
     def cancel(self) -> None:
         """Stops; what is in stays, and undo takes it out."""
         self._timer.stop()
+        if self._is_open:
+            self._is_open = False
+            self._table.document.end_undo_group()
 
     def _turn(self) -> None:
         content = self._table.content
         before = self._at
-        end_s = time.perf_counter() + _TURN_S
+        end_s = time.perf_counter() + TURN_S
         try:
             with self._table.document.transaction("import"):
+                self._make_room()
                 while self._at < len(self._rows) and self._at + self._first < len(content.rows):
                     self._keep_row(content.rows[self._at + self._first])
                     self._at += 1
@@ -119,6 +130,12 @@ class CsvImport(QObject):
         if self._at == before or self._at >= len(self._rows):
             self.cancel()
             self._done("")
+
+    def _make_room(self) -> None:
+        rows = len(self._table.content.rows)
+        if self._at and self._at % _ROOM_ROWS == 0 and rows == self._first + self._at:
+            more = min(_ROOM_ROWS, len(self._rows) - self._at)
+            self._table.grow(rows + more, 0)
 
     def _keep_row(self, row: str) -> None:
         for column, text in zip(self._table.content.columns, self._rows[self._at], strict=False):

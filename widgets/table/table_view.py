@@ -16,28 +16,26 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from liveobj.csv_text import CsvProblem, read_csv, write_csv
 from liveobj.documents import DocumentError
 from liveobj.documents.observing import Plain
 from liveobj.formulas.addresses import column_letters
 from liveobj.formulas.values import shown
-from liveobj.objects.table import COLUMNS_MAX, ROWS_MAX, TEMPLATE_ID, ColumnType, Table, new_table
+from liveobj.objects.table import TEMPLATE_ID, ColumnType, Table, new_table
 from liveobj.objects.table_content import TableChange
 from liveobj.opening import Opening
 from liveobj.storage import StorageError
 from widgets.action import Action, always
 from widgets.icons import show_icon
 from widgets.language import tr, tr_n
-from widgets.look import SPACE_PX, kind, label, line
+from widgets.look import SPACE_PX, label, line, page_column
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.table.cell_editing import CellEditing
 from widgets.table.cell_painter import OtherSelection, corners
-from widgets.table.csv_import import CsvImport
+from widgets.table.csv_files import CsvFiles
 from widgets.table.grid import Grid
 from widgets.table.table_model import Index, TableModel, matches, sort_key
 from widgets.throttle import QtAlarm, Throttle
@@ -59,8 +57,8 @@ def type_words(kind_of: ColumnType) -> str:
 
 
 class TableView(ObjectView):
-    """Attributes: `table`, `model`, `grid`, `edit`. Sorting and filtering are one's own: the others
-    see nothing of it."""
+    """Attributes: `table`, `model`, `grid`, `edit`, `csv`. Sorting and filtering are one's own: the
+    others see nothing of it."""
 
     def __init__(
         self, around: Surroundings, opening: Opening, parent: QWidget | None = None
@@ -74,7 +72,7 @@ class TableView(ObjectView):
         self.edit = CellEditing(self.model, self.grid)
         self.sort_column = ""
         self.descending = False
-        self._import: CsvImport | None = None
+        self.csv = CsvFiles(table, self._show_csv, around.say, self)
         self._structure_changed = False
         self._build()
         self._load_arrangement()
@@ -93,11 +91,7 @@ class TableView(ObjectView):
     # Building
 
     def _build(self) -> None:
-        kind(self, "page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = page_column(self)
         tools = QHBoxLayout()
         tools.setContentsMargins(2 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
         tools.setSpacing(SPACE_PX)
@@ -287,7 +281,7 @@ class TableView(ObjectView):
         words = f"{rows} · {columns}"
         if self.filter.text().strip():
             words = tr("{found} of {rows} shown", found=len(self.model.rows), rows=rows)
-        if self._import is None:
+        if not self.csv.is_busy:
             self.size_words.setText(words)
         self.sum_words.setText(self._sum_words())
 
@@ -385,25 +379,14 @@ class TableView(ObjectView):
         )
 
     def import_file(self, file: Path) -> None:
-        """Appends the rows of a file; says what is wrong with it if it cannot be read."""
-        try:
-            rows = read_csv(file.read_bytes(), ROWS_MAX, COLUMNS_MAX)
-        except (OSError, CsvProblem) as problem:
-            reason = problem.strerror if isinstance(problem, OSError) else str(problem)
-            self.around.say(tr("{file} was not imported. {reason}", file=file.name, reason=reason))
-            return
-        if self._import is not None:
-            self._import.cancel()
-        self._import = CsvImport(self.table, rows, self._show_import, self._end_import, self)
-        self._import.start()
+        """Appends the rows of a file, while one goes on."""
+        self.csv.import_file(file)
 
-    def _show_import(self, done: int, of: int) -> None:
-        self.size_words.setText(tr("Importing: {done} of {of} rows", done=done, of=of))
-
-    def _end_import(self, problem: str) -> None:
-        self._import = None
-        self._show_words()
-        self.around.say(problem or tr("Imported. Undo takes it out again."))
+    def _show_csv(self, words: str) -> None:
+        if words:
+            self.size_words.setText(words)
+        else:
+            self._show_words()
 
     def ask_export(self) -> None:
         name = f"{self.opening.title}.csv"
@@ -411,25 +394,7 @@ class TableView(ObjectView):
 
     def export_file(self, file: Path, *, harmless: bool = True) -> None:
         """Writes everything as it is shown, in the order that everybody has."""
-        content = self.table.content
-        rows = [
-            [shown(content.value(row, c, whole=True)) for c in content.columns]
-            for row in content.rows
-        ]
-        names = [
-            content.column_name(column) or column_letters(number)
-            for number, column in enumerate(content.columns)
-        ]
-        separator = "\t" if file.suffix == ".tsv" else ","
-        try:
-            text = write_csv([names, *rows], separator, harmless=harmless)
-            file.write_bytes(text.encode("utf-8-sig"))
-        except OSError as problem:
-            self.around.say(
-                tr("{file} was not written: {reason}.", file=file.name, reason=problem.strerror)
-            )
-            return
-        self.around.say(tr("Exported {file}.", file=file.name))
+        self.csv.export_file(file, harmless=harmless)
 
     # Actions
 
@@ -438,6 +403,9 @@ class TableView(ObjectView):
 
     def _why_sorted(self) -> str:
         return self._why_no_edit() or (tr("rows are sorted") if self.sort_column else "")
+
+    def _why_no_stop(self) -> str:
+        return "" if self.csv.is_busy else tr("nothing is imported or exported")
 
     def actions_here(self) -> Sequence[Action]:
         return self._actions
@@ -480,6 +448,7 @@ class TableView(ObjectView):
             act("sum", tr("Sum of the column"), edit.sum_here, "Alt+="),
             act("import", tr("Import CSV…"), self.ask_import),
             act("export", tr("Export CSV…"), self.ask_export, "", always),
+            act("stop", tr("Stop importing or exporting"), self.csv.cancel, "", self._why_no_stop),
         )
 
     # For whoever shows the view
@@ -512,8 +481,7 @@ class TableView(ObjectView):
         return "" if place is None else f"{column_letters(place[1])}{(place[0] or 0) + 1}"
 
     def close_view(self) -> None:
-        if self._import is not None:
-            self._import.cancel()
+        self.csv.cancel()
         self.table.presence.set_spot(None)
         for subscription in self._subscriptions:
             subscription.close()

@@ -126,13 +126,50 @@ def test_words_in_tables_are_found_and_replaced_with_all(desk: Desk) -> None:
     bar = desk.one.find_bar
     bar.open_bar()
     bar.words.setText("cat")
-    assert (len(bar.places), bar.inside) == (1, 2)
+    assert len(bar.places) == 3
     bar.replacement.setText("dog")
     bar.replace_all()
     table = next(part for part in desk.contents()[1] if isinstance(part, Table))
     assert table.rows == (((Run("a dog", {"bold": True}),), (Run("dog"),)),)
     desk.one.undo_edit()
     assert str(desk.one.body.text).startswith("cat")
+
+
+def test_find_steps_through_the_cells_of_tables(desk: Desk) -> None:
+    desk.type("cat ")
+    many = tuple(((Run("x"),), (Run(f"row {number} cat"),)) for number in range(40))
+    desk.one.insert_content([Table(many)])
+    end = desk.one.body.text.length
+    desk.one.body.text.insert(end, "the last cat")
+    desk.one.show_newest()
+    page, bar = desk.one.editor, desk.one.find_bar
+    page.place_caret(0)
+    bar.open_bar()
+    bar.words.setFocus()
+    bar.words.setText("cat")
+    assert len(bar.places) == 42
+    assert (page.cell, page.selection) == (None, (0, 3))
+    for number in (0, 1, 2):
+        desk.qtbot.keyClick(bar.words, Qt.Key.Key_Return)
+        assert page.cell is not None
+        assert page.cell.toPlainText() == f"row {number} cat"
+        assert page.cell.textCursor().selectedText() == "cat"
+    assert desk.one.window().focusWidget() is bar.words
+    bar.go(-1)
+    assert page.cell.toPlainText() == "row 1 cat"
+    bar.replacement.setText("dog")
+    bar.replace_one()
+    assert page.cell.toPlainText() == "row 2 cat"
+    for _ in range(37):
+        bar.go(1)
+    assert page.cell.toPlainText() == "row 39 cat"
+    seen = page.grid.cell_rect().translated(page.grid.pos())
+    assert page.viewport().rect().intersects(seen)
+    bar.go(1)
+    assert page.cell is None
+    assert page.textCursor().selectedText() == "cat"
+    table = next(part for part in desk.contents()[1] if isinstance(part, Table))
+    assert [row[1][0].text for row in table.rows[:3]] == ["row 0 cat", "row 1 dog", "row 2 cat"]
 
 
 def test_replace_one_by_one(desk: Desk) -> None:

@@ -236,22 +236,57 @@ def test_csv_goes_out_and_comes_in(pair: Pair, qtbot: Any, tmp_path: Path) -> No
     assert rows(jun)[1][0] == "'=1+1", "what stands in a file is not run"
     target = tmp_path / "out.csv"
     jun.export_file(target)
+    qtbot.waitUntil(lambda: not jun.csv.is_busy)
     assert target.read_bytes().decode("utf-8-sig").splitlines()[1].startswith("Käse,")
     pair.ada.run("edit.undo")
     assert rows(ada) == []
 
 
-def test_a_file_that_is_no_table_changes_nothing(pair: Pair, tmp_path: Path) -> None:
+def test_a_file_that_is_no_table_changes_nothing(pair: Pair, qtbot: Any, tmp_path: Path) -> None:
     ada, _ = pair.views
+
+    def ended() -> None:
+        qtbot.waitUntil(lambda: not ada.csv.is_busy)
+
     ada.import_file(tmp_path / "missing.csv")
+    ended()
     assert "was not imported" in pair.ada.window.notice.text
     wide = tmp_path / "wide.csv"
     wide.write_text("," * 600)
     ada.import_file(wide)
+    ended()
     assert "more than 500 columns" in pair.ada.window.notice.text
     ada.export_file(tmp_path / "missing" / "x.csv")
+    ended()
     assert "was not written" in pair.ada.window.notice.text
     assert rows(ada) == []
+
+
+def test_a_large_file_comes_in_by_turns_and_can_be_stopped(
+    pair: Pair, qtbot: Any, tmp_path: Path
+) -> None:
+    ada, _ = pair.views
+    source = tmp_path / "large.csv"
+    source.write_text("\n".join(f"row {number},{number}" for number in range(3500)))
+    turns: list[int] = []
+    ada.csv._show_import = lambda done, _of: turns.append(done)
+    assert not pair.ada.run("table.stop")
+    ada.import_file(source)
+    assert ada.csv.is_busy
+    qtbot.waitUntil(lambda: not ada.csv.is_busy, timeout=20_000)
+    content = ada.table.content
+    assert [content.value(content.rows[at], content.columns[0]) for at in (0, 999, 1000, 3499)] == [
+        f"row {number}" for number in (0, 999, 1000, 3499)
+    ]
+    assert len(content.rows) == 3500
+    assert len(turns) > 3
+    pair.ada.run("edit.undo")
+    assert rows(ada) == []
+    ada.import_file(source)
+    qtbot.waitUntil(lambda: len(content.rows) > 0)
+    assert pair.ada.run("table.stop")
+    assert not ada.csv.is_busy
+    assert 0 < len(content.rows) < 3500
 
 
 JUNK: list[Any] = [None, 3, 2.5, True, b"\xff", [1], {"a": "b"}, "", "/", "a/b", "{", "x" * 99]
@@ -299,6 +334,7 @@ def test_who_may_only_look_can_sort_and_export_but_not_write(
     assert mia.run("table.column.sort")
     assert rows(view) == [["a"], ["b"]]
     view.export_file(tmp_path / "x.csv")
+    qtbot.waitUntil(lambda: not view.csv.is_busy)
     assert (tmp_path / "x.csv").exists()
 
 
