@@ -1,7 +1,8 @@
 """Keeps the search index in step with what is open, off the frame, and answers the palette.
 
 Words are taken out of a document some time after it has changed, one object at a time, and never
-for more than a hundredth of the time; a thread of its own writes them.
+for more than a hundredth of the time; a thread of its own writes them. Those of large objects are
+read from the disk by a helper process.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -19,10 +21,9 @@ from app.paths import Paths
 from app.search_index import Entry, SearchIndex, search
 from app.session import OpenObject, Session
 from app.window import MainWindow
+from app.words_helper import read_elsewhere, stored_entry
 from liveobj.observers import Subscription
 from liveobj.references import ReferenceProblem, fingerprint, read_reference_file
-from liveobj.references.summary import title_of
-from liveobj.storage.stored import read_stored
 from widgets.action import Action
 from widgets.language import tr
 from widgets.listed_object import ListedObject
@@ -35,6 +36,9 @@ SETTLE_S = 2.0
 # Reading the words of something large takes time from the window: at most one part in so many.
 _SHARE = 100
 _RECENT_SHOWN = 4
+# From this size of its file on an object is read by the helper, and not again for a while.
+LARGE_BYTES = 400_000
+LARGE_REST_S = 30.0
 
 
 class Searching(QObject):
@@ -52,6 +56,7 @@ class Searching(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._take_one)
+        self._rests_until_s: dict[str, float] = {}  # of large objects
         self._rest_s = SETTLE_S  # how long to wait before words are read again
 
     def register(self) -> None:
@@ -93,8 +98,9 @@ class Searching(QObject):
 
     def flush(self) -> None:
         """Takes over everything now, and waits until it is written."""
-        while self._dirty:
-            self._take_one()
+        dirty, self._dirty = self._dirty, {}
+        for opened in dirty.values():
+            self._put(opened)
         self._writer.submit(lambda: None).result()
 
     def close(self) -> None:
@@ -121,7 +127,13 @@ class Searching(QObject):
         self._window.notice.say(tr("The search index is being made anew."))
 
     def _read_again(self, file: Path, index: SearchIndex) -> None:
-        entry = stored_entry(file, self._paths.objects, self._session.kinds)
+        objects = self._paths.objects
+        with suppress(ReferenceProblem):
+            identity = fingerprint(read_reference_file(file))
+            if _is_large(objects / f"{identity}.db"):
+                self._put_large(file, index)
+                return
+        entry = stored_entry(file, objects, self._session.kinds)
         if entry is not None:
             index.put(entry)
 
@@ -131,18 +143,37 @@ class Searching(QObject):
             self._timer.start(round(self._rest_s * 1000))
 
     def _take_one(self) -> None:
-        if not self._dirty:
-            return
-        identity = next(iter(self._dirty))
-        opened = self._dirty.pop(identity)
-        start_s = time.monotonic()
-        self._put(opened)
-        took_s = time.monotonic() - start_s
-        self._rest_s = max(SETTLE_S, took_s * _SHARE)
+        now_s = time.monotonic()
+        awake = (each for each in self._dirty if self._rests_until_s.get(each, 0.0) <= now_s)
+        identity = next(awake, None)
+        took_s = 0.0
+        if identity is not None:
+            opened = self._dirty.pop(identity)
+            self._put(opened)
+            took_s = time.monotonic() - now_s
+            self._rest_s = max(SETTLE_S, took_s * _SHARE)
+            if self._is_large(opened):
+                self._rests_until_s[identity] = now_s + LARGE_REST_S
         if self._dirty:
-            self._timer.start(max(50, round(took_s * _SHARE * 1000)))
+            pause_s = took_s * _SHARE if identity is not None else SETTLE_S
+            self._timer.start(max(50, round(pause_s * 1000)))
+
+    def _is_large(self, opened: OpenObject) -> bool:
+        return _is_large(self._paths.objects / f"{opened.opening.identity}.db")
 
     def _put(self, opened: OpenObject) -> None:
+        if self._is_large(opened):
+            opened.opening.shared.flush()
+            self._submit(partial(self._put_large, opened.file))
+        else:
+            self._put_small(opened)
+
+    def _put_large(self, file: Path, index: SearchIndex) -> None:
+        entry = read_elsewhere(file, self._paths.objects)
+        if entry is not None:
+            index.put(entry)
+
+    def _put_small(self, opened: OpenObject) -> None:
         opening = opened.opening
         try:
             body = opened.kind.text(opening.shared.document)
@@ -171,19 +202,10 @@ class Searching(QObject):
             self._index.close()
 
 
-def stored_entry(file: Path, objects: Path, kinds: Kinds) -> Entry | None:
-    """What is on disk of the object that a file refers to; None if nothing is."""
-    try:
-        reference = read_reference_file(file)
-    except ReferenceProblem:
-        return None
-    identity, kind = str(fingerprint(reference)), kinds.of(reference)
-    document = read_stored(objects / f"{identity}.db")
-    if document is None or kind is None:
-        return None
-    given = document.to_plain().get("about", {}).get("title")
-    title = given if isinstance(given, str) and given.strip() else title_of(reference)
-    return Entry(identity, str(file), kind.word, title, kind.text(document))
+def _is_large(database: Path) -> bool:
+    with suppress(OSError):
+        return database.stat().st_size > LARGE_BYTES
+    return False
 
 
 def _as_found(entry: ListedObject, kinds: Kinds) -> FoundObject:

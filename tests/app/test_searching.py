@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 
+from app.words_helper import read_elsewhere
 from tests.app.conftest import MakePlace
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -81,3 +83,34 @@ def test_a_file_that_is_gone_is_not_offered(make_place: MakePlace, qtbot: Any) -
     place.desk.searching.flush()
     page.file.unlink()
     assert place.desk.searching("vanished") == []
+
+
+def test_the_words_of_a_large_object_are_read_by_a_helper(
+    make_place: MakePlace, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = make_place("Ada")
+    place.run("document.new")
+    qtbot.keyClicks(place.window.front.view.editor, "a pineapple in it")
+    place.desk.searching.flush()
+    place.window.front.opened.opening.shared.flush()
+    monkeypatch.setattr("app.searching.LARGE_BYTES", 1)
+    monkeypatch.setattr(place.desk.searching, "_put_small", _forbidden)
+    qtbot.keyClicks(place.window.front.view.editor, " and an apricot")
+    qtbot.waitUntil(lambda: bool(place.desk.searching._dirty))
+    place.desk.searching._take_one()
+    assert not place.desk.searching._dirty
+    qtbot.keyClicks(place.window.front.view.editor, " and more")
+    place.desk.searching._take_one()
+    assert place.desk.searching._dirty, "a large one is not read again for a while"
+    place.desk.searching._writer.submit(lambda: None).result()
+    assert [found.kind for found in place.desk.searching("apricot")] == ["Document"]
+
+
+def _forbidden(*_arguments: Any) -> None:
+    raise AssertionError("it is large")
+
+
+def test_a_helper_that_fails_leaves_the_index_as_it_is(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.liveobject"
+    broken.write_text("<broken")
+    assert read_elsewhere(broken, tmp_path) is None
