@@ -18,7 +18,7 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "assets" / "languages"
 DOMAIN = "live-objects"
-KEYWORDS = {"tr": None, "tr_n": (1, 2)}
+KEYWORDS = {"tr": None, "tr_n": (1, 2), "worded": None}
 # Without dates and names: the same words always give the same file.
 _HEADER = """msgid ""
 msgstr ""
@@ -33,9 +33,9 @@ msgstr ""
 
 
 def gather() -> Catalog:
-    """Every text in `tr` and `tr_n`."""
+    """Every text in `tr`, `tr_n` and `worded`."""
     template = Catalog(domain=DOMAIN)
-    for package in ("app", "widgets"):
+    for package in ("app", "liveobj", "widgets"):
         found = extract_from_dir(ROOT / package, keywords=KEYWORDS, strip_comment_tags=True)
         for _file, _line, message, _comments, _context in found:
             template.add(message)

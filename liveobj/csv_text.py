@@ -12,6 +12,7 @@ from itertools import islice
 
 from liveobj.errors import Problem
 from liveobj.formulas.values import number_of
+from liveobj.sentences import worded
 
 BYTES_MAX = 64 * 1024 * 1024
 _SEPARATORS = ",;\t|"
@@ -30,7 +31,9 @@ class CsvProblem(Problem):
 def decode(data: bytes) -> str:
     """The text of a file: UTF-8 or UTF-16, with or without a mark, or else Latin-1."""
     if len(data) > BYTES_MAX:
-        raise CsvProblem(f"The file is larger than {BYTES_MAX // 1024 // 1024} MB.")
+        raise CsvProblem(
+            worded("The file is larger than {most} MB.", most=BYTES_MAX // 1024 // 1024)
+        )
     encodings = [name for bom, name in _BOMS if data.startswith(bom)]
     if not encodings:
         # Every second byte of western text in UTF-16 is zero.
@@ -43,7 +46,7 @@ def decode(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
     if b"\x00" in data[:4000]:
-        raise CsvProblem("The file is not a text.")
+        raise CsvProblem(worded("The file is not a text."))
     return data.decode("latin-1")
 
 
@@ -73,12 +76,22 @@ def read_csv(data: bytes, rows_max: int, columns_max: int) -> list[list[str]]:
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
             if len(row) > columns_max:
-                raise CsvProblem(f"The file has more than {columns_max} columns.")
+                raise CsvProblem(
+                    worded("The file has more than {columns_max} columns.", columns_max=columns_max)
+                )
             if len(rows) >= rows_max:
-                raise CsvProblem(f"The file has more than {rows_max} rows.")
+                raise CsvProblem(
+                    worded("The file has more than {rows_max} rows.", rows_max=rows_max)
+                )
             rows.append(row)
     except csv.Error as problem:
-        raise CsvProblem(f"Row {len(rows) + 1} of the file cannot be read: {problem}.") from None
+        raise CsvProblem(
+            worded(
+                "Row {number} of the file cannot be read: {reason}.",
+                number=len(rows) + 1,
+                reason=problem,
+            )
+        ) from None
     return rows
 
 

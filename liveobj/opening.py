@@ -14,6 +14,7 @@ from liveobj.observers import Subscription
 from liveobj.references import Fingerprint, Reference, fingerprint
 from liveobj.runtime import CannotDereference, ProxyReference, ProxyState, Runtime
 from liveobj.runtime.proxy import Proxy
+from liveobj.sentences import worded
 
 
 class Opening:
@@ -72,7 +73,7 @@ def _document_of(proxy: ProxyReference) -> SharedDocument:
     instance = proxy.instance
     if not isinstance(instance, DocumentProxy):
         raise CannotDereference(
-            "It runs without a window: `live-objects inspect` shows what it is made of."
+            worded("It runs without a window: `live-objects inspect` shows what it is made of.")
         )
     shared: SharedDocument = instance.shared
     return shared

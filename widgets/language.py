@@ -10,6 +10,7 @@ import gettext
 from collections.abc import Mapping
 
 import assets
+from liveobj.sentences import translate_with
 
 DOMAIN = "live-objects"
 # The languages that there are, each by its own name.
@@ -28,6 +29,7 @@ def set_language(*languages: str) -> None:
     _Language.catalogue = gettext.translation(
         DOMAIN, str(assets.languages_folder()), languages=list(languages), fallback=True
     )
+    translate_with(_Language.catalogue.gettext)
 
 
 def wanted_languages(chosen: str, environment: Mapping[str, str]) -> list[str]:

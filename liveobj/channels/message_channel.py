@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from liveobj.channels.fragments import Assembler, Cutter
 from liveobj.channels.messages import BadMessage, Fragment, Payload, decode, encode
 from liveobj.errors import Problem
+from liveobj.sentences import worded
 from transport.interfaces import Delivery, Group, View
 
 log = logging.getLogger(__name__)
@@ -73,7 +74,9 @@ class MessageChannel:
             self._queue.clear()
             self._queued_bytes = 0
         if self._queued_bytes + len(message) > QUEUED_BYTES_MAX:
-            raise ChannelFull("More is sent than the network can take; try again a little later.")
+            raise ChannelFull(
+                worded("More is sent than the network can take; try again a little later.")
+            )
         self._queue.append(message)
         self._queued_bytes += len(message)
         self._group.offer(self)

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from liveobj.errors import Problem
+from liveobj.sentences import worded
 from transport.bulk import CONTENT_ID_BYTES, content_id
 
 QUOTA_BYTES = 20 * 10**9
@@ -49,13 +50,18 @@ class ContentStore:
         """Where to put a content of that size; raises ContentProblem if there is no room."""
         if self.used_bytes() + size > self.quota_bytes:
             raise ContentProblem(
-                f"There is no room: {self.quota_bytes // 10**6} MB are set aside for contents."
+                worded(
+                    "There is no room: {most} MB are set aside for contents.",
+                    most=self.quota_bytes // 10**6,
+                )
             )
         path = self.place(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
-            raise ContentProblem(f"The disk refuses: {problem.strerror}.") from problem
+            raise ContentProblem(
+                worded("The disk refuses: {reason}.", reason=problem.strerror)
+            ) from problem
         return path
 
     def used_bytes(self) -> int:
@@ -79,7 +85,9 @@ class ContentStore:
                 new.write_bytes(data)
                 new.replace(path)
             except OSError as problem:
-                raise ContentProblem(f"The disk refuses: {problem.strerror}.") from problem
+                raise ContentProblem(
+                    worded("The disk refuses: {reason}.", reason=problem.strerror)
+                ) from problem
         return name
 
     def remove(self, name: str) -> None:
@@ -106,13 +114,17 @@ class Intake:
         try:
             self.size = source.stat().st_size
             if self.size > size_max:
-                raise ContentProblem(f"It has more than {size_max // 1024**2} MB.")
+                raise ContentProblem(
+                    worded("It has more than {most} MB.", most=size_max // 1024**2)
+                )
             room = store.make_room("0" * 2 * CONTENT_ID_BYTES, self.size)
             self._new = room.with_name(f"{os.getpid()}-{id(self)}.new")
             self._file = source.open("rb")
             self._copy = self._new.open("wb")
         except OSError as problem:
-            raise ContentProblem(f"It cannot be read: {problem.strerror}.") from problem
+            raise ContentProblem(
+                worded("It cannot be read: {reason}.", reason=problem.strerror)
+            ) from problem
         self._digest = blake2b(digest_size=CONTENT_ID_BYTES)
         self._size_max = size_max
 
@@ -124,13 +136,17 @@ class Intake:
             self._copy.write(piece)
             self.done += len(piece)
             if self.done > self._size_max:
-                raise ContentProblem(f"It has more than {self._size_max // 1024**2} MB.")
+                raise ContentProblem(
+                    worded("It has more than {most} MB.", most=self._size_max // 1024**2)
+                )
             if piece:
                 return True
             self._finish()
         except OSError as problem:
             self.cancel()
-            raise ContentProblem(f"It cannot be copied: {problem.strerror}.") from problem
+            raise ContentProblem(
+                worded("It cannot be copied: {reason}.", reason=problem.strerror)
+            ) from problem
         except ContentProblem:
             self.cancel()
             raise

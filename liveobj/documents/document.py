@@ -26,6 +26,7 @@ from liveobj.documents.text import Text, mark_styles
 from liveobj.documents.trees import Tree
 from liveobj.documents.version import Span, Version
 from liveobj.observers import Observers, Subscription
+from liveobj.sentences import worded
 
 Kind = TypeVar("Kind")
 
@@ -177,7 +178,7 @@ class Document:
         """
         if not self.editable:
             raise ReadOnly(
-                "This object can be viewed, but not edited, with the file you were given."
+                worded("This object can be viewed, but not edited, with the file you were given.")
             )
         if self._depth == 0:
             if undoable and self.before_first_edit is not None:

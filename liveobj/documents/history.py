@@ -9,6 +9,7 @@ import loro
 
 from liveobj.documents.errors import DocumentError, loro_errors
 from liveobj.documents.version import Version
+from liveobj.sentences import worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def read_history(doc: loro.LoroDoc) -> list[HistoryEntry]:
 def fork_at(doc: loro.LoroDoc, version: Version) -> loro.LoroDoc:
     """A copy of the document as it was; raises DocumentError for a version it never had."""
     if not Version.of(doc.oplog_vv).includes(version):
-        raise DocumentError("This document has never been at that version.")
+        raise DocumentError(worded("This document has never been at that version."))
     with loro_errors(DocumentError, "That version cannot be shown"):
         return doc.fork_at(doc.vv_to_frontiers(version.vector()))
 
@@ -57,6 +58,6 @@ def fork_at(doc: loro.LoroDoc, version: Version) -> loro.LoroDoc:
 def revert(doc: loro.LoroDoc, version: Version) -> None:
     """Edits the document so that it is as it was then."""
     if not Version.of(doc.oplog_vv).includes(version):
-        raise DocumentError("This document has never been at that version.")
+        raise DocumentError(worded("This document has never been at that version."))
     with loro_errors(DocumentError, "That version cannot be brought back"):
         doc.revert_to(doc.vv_to_frontiers(version.vector()))

@@ -13,6 +13,7 @@ from liveobj.objects.standard_types import ChannelEndpoint
 from liveobj.references import Primitive, Secrets
 from liveobj.references.errors import NotAReference
 from liveobj.runtime.context import Context
+from liveobj.sentences import worded
 
 BUFFERED_MESSAGES_MAX = 1000
 CIPHER = "cipher"
@@ -54,7 +55,9 @@ class EncryptingChannel:
     def on_start(self) -> None:
         key = self.context.reference.secrets.keys.get(CIPHER)
         if key is None or len(key) != SecretBox.KEY_SIZE:
-            raise NotAReference("The key for encrypting is missing; ask for the file again.")
+            raise NotAReference(
+                worded("The key for encrypting is missing; ask for the file again.")
+            )
         self._box = SecretBox(key)
 
     def on_near_send(self, message: bytes) -> None:

@@ -23,6 +23,7 @@ from liveobj.objects.document_object import DocumentProxy
 from liveobj.objects.shared_document import SharedDocument, describe_shared, new_shared
 from liveobj.observers import Subscription
 from liveobj.references import Parameterized, Reference
+from liveobj.sentences import worded
 from liveobj.storage import StorageError
 
 TEMPLATE_ID = "live-objects:chat"
@@ -175,18 +176,20 @@ class Chat(SharedDocument):
         value = self.messages.get(identity)
         message = read_message(identity, value)
         if message is None or message.deleted or not isinstance(value, dict):
-            raise DocumentError("That message is not there any more.")
+            raise DocumentError(worded("That message is not there any more."))
         if message.author != self.me:
-            raise DocumentError("Only the one who wrote a message can change it.")
+            raise DocumentError(worded("Only the one who wrote a message can change it."))
         return value
 
 
 def _checked(text: str) -> str:
     text = text.strip()
     if not text:
-        raise DocumentError("There is nothing to say yet.")
+        raise DocumentError(worded("There is nothing to say yet."))
     if len(text) > TEXT_CHARACTERS_MAX:
-        raise DocumentError(f"A message has at most {TEXT_CHARACTERS_MAX} characters.")
+        raise DocumentError(
+            worded("A message has at most {most} characters.", most=TEXT_CHARACTERS_MAX)
+        )
     return text
 
 

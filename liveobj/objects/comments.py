@@ -14,6 +14,7 @@ from liveobj.channels.presence import NAME_CHARACTERS_MAX
 from liveobj.documents import Document, DocumentError
 from liveobj.documents.observing import Plain
 from liveobj.documents.text import Text, utf16_length
+from liveobj.sentences import worded
 
 _COMMENTS = "comments"
 _MARK = "comment:"
@@ -95,7 +96,7 @@ class Comments:
     def begin(self, start: int, end: int, text: str) -> str:
         """Begins a thread about a stretch of the text; returns its name."""
         if start >= end:
-            raise DocumentError("Select what the comment is about first.")
+            raise DocumentError(worded("Select what the comment is about first."))
         name = self._random_bytes(6).hex()
         with self._document.transaction("comment"):
             self._text.mark(start, end, _MARK + name, True)
@@ -106,7 +107,9 @@ class Comments:
     def answer(self, name: str, text: str) -> None:
         text = text.strip()
         if not text or len(text) > MESSAGE_CHARACTERS_MAX:
-            raise DocumentError(f"A comment has 1 to {MESSAGE_CHARACTERS_MAX:,} characters.")
+            raise DocumentError(
+                worded("A comment has 1 to {most} characters.", most=f"{MESSAGE_CHARACTERS_MAX:,}")
+            )
         seconds = 0 if self._now is None else int(self._now())
         with self._document.transaction("comment"):
             self._document.list(f"comment.{name}").append([self._who, seconds, text])

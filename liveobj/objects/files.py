@@ -19,6 +19,7 @@ from liveobj.objects.document_object import DocumentProxy
 from liveobj.objects.file_names import safe_name
 from liveobj.objects.shared_document import SharedDocument, describe_shared, new_shared
 from liveobj.references import Parameterized, Reference
+from liveobj.sentences import worded
 
 TEMPLATE_ID = "live-objects:files"
 FILE_BYTES_MAX = 4 * 1024**3
@@ -140,7 +141,7 @@ class SharedFiles(SharedDocument):
         known = next((file for file in self.files() if file.name == name), None)
         identity = known.identity if known is not None else self._host.random_bytes(8).hex()
         if known is None and len(self.names) >= FILES_MAX:
-            raise DocumentError(f"There are at most {FILES_MAX} files.")
+            raise DocumentError(worded("There are at most {most} files.", most=FILES_MAX))
         if known is not None and known.newest.content == content:
             return identity
         now = 0 if self._host.wall_time is None else int(self._host.wall_time())
@@ -161,15 +162,15 @@ class SharedFiles(SharedDocument):
         """Makes an older version the newest again."""
         file = self.file(identity)
         if file is None:
-            raise DocumentError("That file is not there any more.")
+            raise DocumentError(worded("That file is not there any more."))
         self.put(file.name, version.content, version.size)
 
     def rename_file(self, identity: str, name: str) -> None:
         """Gives a file another name."""
         if self.file(identity) is None:
-            raise DocumentError("That file is not there any more.")
+            raise DocumentError(worded("That file is not there any more."))
         if not name.strip() or any(f.name == safe_name(name) for f in self.files()):
-            raise DocumentError("Another name is needed: there is none, or it is taken.")
+            raise DocumentError(worded("Another name is needed: there is none, or it is taken."))
         self.document.undo_boundary()
         with self.document.transaction("rename"):
             self.names.set(identity, safe_name(name))

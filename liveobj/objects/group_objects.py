@@ -18,6 +18,7 @@ from liveobj.objects.standard_types import (
 from liveobj.references import Parameterized, Primitive, Secrets, Value, group_id_of
 from liveobj.references.errors import NotAReference
 from liveobj.runtime.context import Context
+from liveobj.sentences import worded
 from transport.interfaces import GROUP_KEY_BYTES, View
 
 CHANNEL_ID = "live-objects:fifo-channel"
@@ -58,7 +59,7 @@ class GroupProxy:
         key = self.context.reference.secrets.keys.get("group")
         if key is None or len(key) != GROUP_KEY_BYTES:
             raise NotAReference(
-                "The key of this object's group is missing; ask for the file again."
+                worded("The key of this object's group is missing; ask for the file again.")
             )
         group = self.context.host.network.join(group_id_of(self.context.fingerprint), key)
         self._channel = MessageChannel(
@@ -236,7 +237,7 @@ class Clock:
 
     def on_start(self) -> None:
         if self.context.host.wall_time is None:
-            raise NotAReference("There is no clock on this machine.")
+            raise NotAReference(worded("There is no clock on this machine."))
         self._arm()
 
     def _arm(self) -> None:

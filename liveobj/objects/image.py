@@ -20,6 +20,7 @@ from liveobj.host import Host
 from liveobj.objects.document_object import DocumentProxy
 from liveobj.objects.shared_document import SharedDocument, describe_shared, new_shared
 from liveobj.references import Parameterized, Reference
+from liveobj.sentences import worded
 from transport.bulk import content_id
 
 TEMPLATE_ID = "live-objects:image"
@@ -160,7 +161,9 @@ class Image(SharedDocument):
         """Puts a picture in place of the present one; its marks go with it, and undo brings both
         back."""
         if not data or len(data) > PICTURE_BYTES_MAX:
-            raise DocumentError(f"A picture has at most {PICTURE_BYTES_MAX // 1024**2} MB.")
+            raise DocumentError(
+                worded("A picture has at most {most} MB.", most=PICTURE_BYTES_MAX // 1024**2)
+            )
         content = content_id(data).hex()
         if len(data) > INLINE_BYTES_MAX:
             self.exchange.store.add_bytes(data)
@@ -186,7 +189,7 @@ class Image(SharedDocument):
     def draw(self, mark: Mark) -> str:
         """Puts a mark on the picture; returns its identity."""
         if not 2 <= len(mark.points) <= POINTS_MAX or len(self.marks) >= MARKS_MAX:
-            raise DocumentError("There are too many marks on this picture.")
+            raise DocumentError(worded("There are too many marks on this picture."))
         identity = self._host.random_bytes(8).hex()
         flat: list[Plain] = [round(number, 5) for point in mark.points for number in point]
         self.document.undo_boundary()

@@ -14,6 +14,7 @@ from liveobj.packages.reading import PACKAGE_BYTES_MAX
 from liveobj.references import Primitive, Reference, Value
 from liveobj.references.model import Parameterized
 from liveobj.runtime.context import Context
+from liveobj.sentences import worded
 
 TEMPLATE_ID = "live-objects:library"
 
@@ -48,7 +49,9 @@ class Library:
         package = self._read()
         trust = Trust(host.folder / "publishers.json", host.recalled_packages)
         if host.wall_time is None:
-            raise PackageProblem("Without a clock it cannot be told whether a package has expired.")
+            raise PackageProblem(
+                worded("Without a clock it cannot be told whether a package has expired.")
+            )
         if trust.check(package, host.wall_time()):
             self._use(package, trust)
             return
@@ -66,16 +69,22 @@ class Library:
         try:
             if self._path.exists() and not self._path.is_file():
                 # Opening a pipe or a device might never return.
-                raise PackageProblem(f"{self._path} is not a file.")
+                raise PackageProblem(worded("{path} is not a file.", path=self._path))
             with self._path.open("rb") as file:
                 data = file.read(PACKAGE_BYTES_MAX + 1)
         except OSError as problem:
             raise PackageProblem(
-                f"The package {self._path} cannot be read ({problem.strerror})."
+                worded(
+                    "The package {path} cannot be read ({reason}).",
+                    path=self._path,
+                    reason=problem.strerror,
+                )
             ) from problem
         package = read_package(data)
         if bytes.fromhex(package.manifest.publisher) != self._publisher:
-            raise PackageProblem("The package is signed by somebody else than the object says.")
+            raise PackageProblem(
+                worded("The package is signed by somebody else than the object says.")
+            )
         return package
 
     def on_stop(self) -> None:
@@ -92,7 +101,7 @@ class Library:
             except PackageProblem as problem:
                 self._refuse(str(problem))
         else:
-            self._refuse(f"“{package.manifest.title}” was not allowed to run.")
+            self._refuse(worded("“{title}” was not allowed to run.", title=package.manifest.title))
 
     def _refuse(self, sentence: str) -> None:
         self._refused = sentence

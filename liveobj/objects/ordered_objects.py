@@ -15,6 +15,7 @@ from liveobj.objects.group_objects import new_group_object
 from liveobj.references import Parameterized, Secrets, group_id_of
 from liveobj.references.errors import NotAReference
 from liveobj.runtime.context import Context
+from liveobj.sentences import worded
 from liveobj.storage import ObjectStore
 from transport.interfaces import GROUP_KEY_BYTES
 
@@ -54,7 +55,7 @@ class OrderedProxy:
         key = keys.get("group")
         if key is None or len(key) != GROUP_KEY_BYTES:
             raise NotAReference(
-                "The key of this object's group is missing; ask for the file again."
+                worded("The key of this object's group is missing; ask for the file again.")
             )
         host = self.context.host
         store = ObjectStore(host.folder / f"{self.context.fingerprint}.db")

@@ -28,6 +28,7 @@ from liveobj.references import (
 )
 from liveobj.references.errors import NotAReference
 from liveobj.references.model import ValueData
+from liveobj.sentences import worded
 from liveobj.storage import DocumentStore, ObjectStore
 from transport.interfaces import GROUP_KEY_BYTES, Group
 
@@ -84,31 +85,40 @@ def describe_shared(reference: Reference, template_id: str, kind: str) -> Descri
     """Reads a reference; raises ReferenceProblem if it is not one to an object of this kind, which
     is called `kind` in sentences."""
     if not isinstance(reference, Parameterized) or reference.template != Primitive(template_id):
-        raise NotAReference(f"This live object is not a {kind}.", reference.line)
+        raise NotAReference(worded("This live object is not a {kind}.", kind=kind), reference.line)
     title = _argument(reference, "title", kind)
     verify = _argument(reference, "verify_key", kind)
     if not isinstance(title, str) or not isinstance(verify, bytes):
         raise NotAReference(
-            f"The title or the key of this {kind} is of the wrong kind.", reference.line
+            worded("The title or the key of this {kind} is of the wrong kind.", kind=kind),
+            reference.line,
         )
     group = reference.secrets.keys.get("group")
     if group is None or len(group) != GROUP_KEY_BYTES:
         raise NotAReference(
-            f"The key of this {kind}'s group is missing or damaged; ask for the file again.",
+            worded(
+                "The key of this {kind}'s group is missing or damaged; ask for the file again.",
+                kind=kind,
+            ),
             reference.line,
         )
     keys = ObjectKeys(verify, group, reference.secrets.keys.get("signing"))
     try:
         EditSeal(keys.verify, keys.signing)
     except ValueError as problem:
-        raise NotAReference(f"The keys of this {kind} are damaged. {problem}") from None
+        raise NotAReference(
+            worded("The keys of this {kind} are damaged. {reason}", kind=kind, reason=problem)
+        ) from None
     return Description(title, keys)
 
 
 def _argument(reference: Parameterized, name: str, kind: str) -> ValueData:
     argument = reference.arguments.get(name)
     if not isinstance(argument, Value):
-        raise NotAReference(f"The parameter '{name}' of this {kind} is missing.", reference.line)
+        raise NotAReference(
+            worded("The parameter '{name}' of this {kind} is missing.", name=name, kind=kind),
+            reference.line,
+        )
     return argument.data
 
 
@@ -165,7 +175,9 @@ class SharedDocument:
         """Gives it another name, for everybody; raises DocumentError if that is refused."""
         title = " ".join(title.split())
         if not title or len(title) > TITLE_CHARACTERS_MAX:
-            raise DocumentError(f"A title has 1 to {TITLE_CHARACTERS_MAX} characters.")
+            raise DocumentError(
+                worded("A title has 1 to {most} characters.", most=TITLE_CHARACTERS_MAX)
+            )
         with self.document.transaction("rename"):
             self._about.set(_TITLE, title)
 

@@ -24,6 +24,7 @@ from liveobj.references import (
     read_reference,
     write_reference,
 )
+from liveobj.sentences import worded
 
 TEMPLATE_ID = "live-objects:shared-folder"
 CONTENT = "content"
@@ -83,11 +84,11 @@ class Folder(SharedDocument):
         value = self.content.get(name)
         new = _checked(new)
         if value is None:
-            raise DocumentError(f"'{name}' is not there any more.")
+            raise DocumentError(worded("'{name}' is not there any more.", name=name))
         if new == name:
             return
         if new in self.content:
-            raise DocumentError(f"There is something called '{new}' already.")
+            raise DocumentError(worded("There is something called '{new}' already.", new=new))
         self.document.undo_boundary()
         with self.document.transaction("rename"):
             self.content.set(new, value)
@@ -112,7 +113,7 @@ class Folder(SharedDocument):
 def _checked(name: str) -> str:
     name = " ".join(name.split())
     if not name or len(name) > NAME_CHARACTERS_MAX:
-        raise DocumentError(f"A name has 1 to {NAME_CHARACTERS_MAX} characters.")
+        raise DocumentError(worded("A name has 1 to {most} characters.", most=NAME_CHARACTERS_MAX))
     return name
 
 

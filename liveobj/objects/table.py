@@ -20,6 +20,7 @@ from liveobj.objects.shared_document import SharedDocument, describe_shared, new
 from liveobj.objects.table_content import CELL_CHARACTERS_MAX, TableContent, cell_key
 from liveobj.observers import Subscription
 from liveobj.references import Parameterized, Reference
+from liveobj.sentences import worded
 
 TEMPLATE_ID = "live-objects:table"
 ROWS_MAX = 100_000
@@ -89,9 +90,9 @@ class Table(SharedDocument):
     def check_room(self, rows: int, columns: int) -> None:
         """Raises DocumentError if so many more are too many."""
         if len(self.content.rows) + rows > ROWS_MAX:
-            raise DocumentError(f"A table has at most {ROWS_MAX} rows.")
+            raise DocumentError(worded("A table has at most {most} rows.", most=ROWS_MAX))
         if len(self.content.columns) + columns > COLUMNS_MAX:
-            raise DocumentError(f"A table has at most {COLUMNS_MAX} columns.")
+            raise DocumentError(worded("A table has at most {most} columns.", most=COLUMNS_MAX))
 
     def delete_rows(self, rows: Iterable[str]) -> None:
         """With all that is in them. Formulas over ranges that end there get the nearest row that
@@ -159,7 +160,9 @@ class Table(SharedDocument):
         are formulas and name other cells as `B3`. An empty text empties the cell."""
         longest = max(map(len, cells.values()), default=0)
         if longest > CELL_CHARACTERS_MAX:
-            raise DocumentError(f"A cell has at most {CELL_CHARACTERS_MAX} characters.")
+            raise DocumentError(
+                worded("A cell has at most {most} characters.", most=CELL_CHARACTERS_MAX)
+            )
         with self.document.transaction(label):
             for (row, column), text in cells.items():
                 kept = keep_formula(text, self._kept) if text.startswith("=") else text

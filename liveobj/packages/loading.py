@@ -14,6 +14,7 @@ from pathlib import Path
 from liveobj.packages.building import file_hash
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.reading import Package
+from liveobj.sentences import worded
 
 MODULE_PREFIX = "live_package_"
 
@@ -45,7 +46,7 @@ def load(package: Package, folder: Path) -> None:
         name, place / "__init__.py", submodule_search_locations=[str(place)]
     )
     if spec is None or spec.loader is None:
-        raise PackageProblem(f"“{package.manifest.title}” cannot be imported.")
+        raise PackageProblem(worded("“{title}” cannot be imported.", title=package.manifest.title))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -55,5 +56,10 @@ def load(package: Package, folder: Path) -> None:
         if not isinstance(problem, Exception):
             raise
         raise PackageProblem(
-            f"“{package.manifest.title}” cannot be started: {type(problem).__name__}: {problem}"
+            worded(
+                "“{title}” cannot be started: {kind}: {reason}",
+                title=package.manifest.title,
+                kind=type(problem).__name__,
+                reason=problem,
+            )
         ) from problem

@@ -11,6 +11,7 @@ from typing import Any
 
 from liveobj.packages.errors import PackageProblem
 from liveobj.references.model import ID_PATTERN
+from liveobj.sentences import worded
 
 MANIFEST_BYTES_MAX = 256 * 1024
 FORMAT = 1
@@ -56,15 +57,17 @@ class Manifest:
     def decode(cls, data: bytes) -> Manifest:
         """Raises PackageProblem unless every part is what it should be."""
         if len(data) > MANIFEST_BYTES_MAX:
-            raise PackageProblem("The list of what is in the package is too long.")
+            raise PackageProblem(worded("The list of what is in the package is too long."))
         try:
             content = json.loads(data)
         except (ValueError, RecursionError):
-            raise PackageProblem("The package does not say what it is.") from None
+            raise PackageProblem(worded("The package does not say what it is.")) from None
         if not isinstance(content, dict):
-            raise PackageProblem("The package does not say what it is.")
+            raise PackageProblem(worded("The package does not say what it is."))
         if content.get("format") != FORMAT:
-            raise PackageProblem("The package is of a form that this version does not know.")
+            raise PackageProblem(
+                worded("The package is of a form that this version does not know.")
+            )
         manifest = cls(
             name=_text(content, "name", NAME_PATTERN),
             version=_number(content, "version"),
@@ -76,21 +79,21 @@ class Manifest:
             confined=content.get("confined") is True,
         )
         if manifest.encode() != data:
-            raise PackageProblem("The package says what it is in an unusual way.")
+            raise PackageProblem(worded("The package says what it is in an unusual way."))
         return manifest
 
 
 def _text(content: dict[str, Any], name: str, pattern: re.Pattern[str]) -> str:
     value = content.get(name)
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise PackageProblem(f"The package's '{name}' is not in order.")
+        raise PackageProblem(worded("The package's '{name}' is not in order.", name=name))
     return value
 
 
 def _number(content: dict[str, Any], name: str) -> int:
     value = content.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        raise PackageProblem(f"The package's '{name}' is not in order.")
+        raise PackageProblem(worded("The package's '{name}' is not in order.", name=name))
     return value
 
 
@@ -99,8 +102,8 @@ def _mapping(
 ) -> dict[str, str]:
     found = content.get(name)
     if not isinstance(found, dict):
-        raise PackageProblem(f"The package's '{name}' are not in order.")
+        raise PackageProblem(worded("The package's '{name}' are not in order.", name=name))
     for key, value in found.items():
         if not keys.fullmatch(key) or not isinstance(value, str) or not values.fullmatch(value):
-            raise PackageProblem(f"The package's '{name}' are not in order.")
+            raise PackageProblem(worded("The package's '{name}' are not in order.", name=name))
     return found

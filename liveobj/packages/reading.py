@@ -14,6 +14,7 @@ from nacl.signing import VerifyKey
 from liveobj.packages.building import MANIFEST_NAME, SIGNATURE_NAME, SIGNED_CONTEXT, file_hash
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.manifest import MANIFEST_BYTES_MAX, PATH_PATTERN, Manifest
+from liveobj.sentences import worded
 
 PACKAGE_BYTES_MAX = 64 * 1024 * 1024
 UNPACKED_BYTES_MAX = 64 * 1024 * 1024
@@ -39,7 +40,7 @@ def read_package(data: bytes) -> Package:
     """Checks everything that can be checked without knowing whom to trust; raises
     PackageProblem."""
     if len(data) > PACKAGE_BYTES_MAX:
-        raise PackageProblem("The package is larger than 64 MiB.")
+        raise PackageProblem(worded("The package is larger than 64 MiB."))
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             entries = _entries(archive)
@@ -53,14 +54,16 @@ def read_package(data: bytes) -> Package:
         raise
     except Exception:
         # A damaged archive makes zipfile raise half a dozen kinds of errors, ValueError among them.
-        raise PackageProblem("The package is damaged, or no package.") from None
+        raise PackageProblem(worded("The package is damaged, or no package.")) from None
     if files.keys() != manifest.files.keys():
-        raise PackageProblem("Files of the package are missing.")
+        raise PackageProblem(worded("Files of the package are missing."))
     for path, content in files.items():
         if file_hash(content) != manifest.files[path]:
-            raise PackageProblem(f"The file {path} is not the one that was signed.")
+            raise PackageProblem(
+                worded("The file {path} is not the one that was signed.", path=path)
+            )
     if "__init__.py" not in files:
-        raise PackageProblem("There is nothing in the package that could be run.")
+        raise PackageProblem(worded("There is nothing in the package that could be run."))
     return Package(manifest, files)
 
 
@@ -69,39 +72,43 @@ def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     total = 0
     infos = archive.infolist()
     if len(infos) > ENTRIES_MAX:
-        raise PackageProblem(f"The package has more than {ENTRIES_MAX} files.")
+        raise PackageProblem(worded("The package has more than {most} files.", most=ENTRIES_MAX))
     for info in infos:
         name = info.filename
         mode = info.external_attr >> 16
         if name in found:
-            raise PackageProblem("A file is in the package twice.")
+            raise PackageProblem(worded("A file is in the package twice."))
         if not PATH_PATTERN.fullmatch(name) or info.orig_filename != name:
-            raise PackageProblem(f"The package has a file with the name {name!r:.60}.")
+            raise PackageProblem(
+                worded("The package has a file with the name {name}.", name=f"{name!r:.60}")
+            )
         if info.is_dir() or (mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode)):
-            raise PackageProblem(f"{name} is not a plain file.")
+            raise PackageProblem(worded("{name} is not a plain file.", name=name))
         if info.flag_bits & 1:
-            raise PackageProblem(f"{name} is encrypted.")
+            raise PackageProblem(worded("{name} is encrypted.", name=name))
         total += info.file_size
         limit = max(RATIO_APPLIES_FROM_BYTES, RATIO_MAX * info.compress_size)
         if total > UNPACKED_BYTES_MAX or info.file_size > limit:
-            raise PackageProblem("The package would become far larger than it looks.")
+            raise PackageProblem(worded("The package would become far larger than it looks."))
         found[name] = info
     return found
 
 
 def _manifest(archive: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo]) -> Manifest:
     if MANIFEST_NAME not in entries or SIGNATURE_NAME not in entries:
-        raise PackageProblem("The package is not signed.")
+        raise PackageProblem(worded("The package is not signed."))
     encoded = _read(archive, entries[MANIFEST_NAME], MANIFEST_BYTES_MAX)
     signature = _read(archive, entries[SIGNATURE_NAME], 64)
     manifest = Manifest.decode(encoded)
     try:
         VerifyKey(bytes.fromhex(manifest.publisher)).verify(SIGNED_CONTEXT + encoded, signature)
     except (CryptoError, ValueError):
-        raise PackageProblem("The package was changed after it was signed.") from None
+        raise PackageProblem(worded("The package was changed after it was signed.")) from None
     strangers = entries.keys() - manifest.files.keys() - {MANIFEST_NAME, SIGNATURE_NAME}
     if strangers:
-        raise PackageProblem(f"{min(strangers)} was added after the package was signed.")
+        raise PackageProblem(
+            worded("{value} was added after the package was signed.", value=min(strangers))
+        )
     return manifest
 
 
@@ -110,5 +117,5 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, bytes_max: int) -> by
     with archive.open(info) as file:
         data = file.read(bytes_max + 1)
     if len(data) > bytes_max or len(data) != info.file_size:
-        raise PackageProblem(f"{info.filename} is larger than it says.")
+        raise PackageProblem(worded("{filename} is larger than it says.", filename=info.filename))
     return data

@@ -11,6 +11,7 @@ from typing import Any
 
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.reading import Package
+from liveobj.sentences import worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,11 @@ class Trust:
             known = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as problem:
             raise PackageProblem(
-                f"The list of trusted publishers ({self._path}) cannot be read: {problem}."
+                worded(
+                    "The list of trusted publishers ({path}) cannot be read: {reason}.",
+                    path=self._path,
+                    reason=problem,
+                )
             ) from None
         return known if isinstance(known, dict) else {}
 
@@ -99,20 +104,32 @@ class Trust:
         PackageProblem if it may not, whatever the person says."""
         manifest = package.manifest
         if package.digest in self._recalled:
-            raise PackageProblem(f"“{manifest.title}” has been recalled and must not be used.")
+            raise PackageProblem(
+                worded("“{title}” has been recalled and must not be used.", title=manifest.title)
+            )
         if manifest.expires < now:
-            raise PackageProblem(f"“{manifest.title}” has expired; ask for a newer version.")
+            raise PackageProblem(
+                worded("“{title}” has expired; ask for a newer version.", title=manifest.title)
+            )
         known = self._known.get(manifest.name)
         if known is None:
             return False
         if known["publisher"] != manifest.publisher:
             raise PackageProblem(
-                f"“{manifest.title}” is signed by somebody else than before; it is not used."
+                worded(
+                    "“{title}” is signed by somebody else than before; it is not used.",
+                    title=manifest.title,
+                )
             )
         if manifest.version < int(known["version"]):
             raise PackageProblem(
-                f"“{manifest.title}” is older (version {manifest.version}) than what was used "
-                f"before ({known['version']}); it is not used."
+                worded(
+                    "“{title}” is older (version {version}) than what was used before ({known}); "
+                    "it is not used.",
+                    title=manifest.title,
+                    version=manifest.version,
+                    known=known["version"],
+                )
             )
         # Agreed to without rights, and now it wants them: that is another question.
         return manifest.confined or not known.get("confined")

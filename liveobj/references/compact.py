@@ -14,6 +14,7 @@ from liveobj.references.model import Reference
 from liveobj.references.reading import read_reference
 from liveobj.references.writing import write_reference
 from liveobj.references.xml_tree import SIZE_BYTES_MAX
+from liveobj.sentences import worded
 
 PREFIX = "LIVEOBJECT:"
 # A space is one of the characters, and a mail program may take one away at the end.
@@ -35,15 +36,15 @@ def read_compact(text: str) -> Reference:
     """Reads what `compact_text` wrote; raises ReferenceProblem."""
     body = text.strip()[len(PREFIX) :].removesuffix(_END)
     if len(body) > 2 * SIZE_BYTES_MAX:
-        raise NotAReference("This text is too long for a live object.")
+        raise NotAReference(worded("This text is too long for a live object."))
     try:
         packed = _decode(body.upper())
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(packed, SIZE_BYTES_MAX + 1)
     except (ValueError, OverflowError, zlib.error):
-        raise NotAReference("This text is a damaged live object; copy it again.") from None
+        raise NotAReference(worded("This text is a damaged live object; copy it again.")) from None
     if len(data) > SIZE_BYTES_MAX or not unpacker.eof:
-        raise NotAReference("This text is a damaged live object; copy it again.")
+        raise NotAReference(worded("This text is a damaged live object; copy it again."))
     return read_reference(data)
 
 

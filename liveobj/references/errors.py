@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from liveobj.errors import Problem
+from liveobj.sentences import worded
 
 
 class ReferenceProblem(Problem):
@@ -15,9 +16,8 @@ class ReferenceProblem(Problem):
         super().__init__(sentence, line, file)
 
     def __str__(self) -> str:
-        where = ", ".join(
-            part for part in (self.file, f"line {self.line}" if self.line else "") if part
-        )
+        line = worded("line {number}", number=self.line) if self.line else ""
+        where = ", ".join(part for part in (self.file, line) if part)
         return f"{where}: {self.sentence}" if where else self.sentence
 
     def in_file(self, file: str) -> ReferenceProblem:

@@ -14,6 +14,7 @@ from typing import TypeVar
 from liveobj.references.errors import NotAReference
 from liveobj.references.type_expressions import TypeExpression
 from liveobj.references.xml_tree import Element
+from liveobj.sentences import worded
 from liveobj.types import ValueType
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9.-]*:[a-z0-9][a-z0-9./-]*")
@@ -108,7 +109,10 @@ class External(Reference):
     def __post_init__(self) -> None:
         if self.as_type is None:
             raise NotAReference(
-                f"The external object '{self.name}' does not say of which type it is ('as').",
+                worded(
+                    "The external object '{name}' does not say of which type it is ('as').",
+                    name=self.name,
+                ),
                 self.line,
             )
 
@@ -159,7 +163,11 @@ class Composite(Reference):
 def check_id(identifier: str, line: int = 0) -> None:
     if not ID_PATTERN.fullmatch(identifier):
         raise NotAReference(
-            f"{identifier!r:.80} is no identifier; one looks like 'live-objects:text-note'.", line
+            worded(
+                "{identifier} is no identifier; one looks like 'live-objects:text-note'.",
+                identifier=f"{identifier!r:.80}",
+            ),
+            line,
         )
 
 

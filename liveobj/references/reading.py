@@ -35,6 +35,7 @@ from liveobj.references.type_expressions import (
 )
 from liveobj.references.writing import SCHEMA_VERSION
 from liveobj.references.xml_tree import Element
+from liveobj.sentences import worded
 
 
 def read_reference_file(path: Path) -> Reference:
@@ -42,12 +43,12 @@ def read_reference_file(path: Path) -> Reference:
     try:
         if path.exists() and not path.is_file():
             # Opening a pipe or a device might never return.
-            raise NotReadable("This is not a file.", file=str(path))
+            raise NotReadable(worded("This is not a file."), file=str(path))
         with path.open("rb") as file:
             data = file.read(xml_tree.SIZE_BYTES_MAX + 1)
     except OSError as problem:
         raise NotReadable(
-            f"The file cannot be read ({problem.strerror}).", file=str(path)
+            worded("The file cannot be read ({reason}).", reason=problem.strerror), file=str(path)
         ) from problem
     try:
         return read_reference(data)
@@ -59,12 +60,13 @@ def read_reference(data: bytes) -> Reference:
     """The reference in the text of a `.liveobject` file; raises ReferenceProblem."""
     root = xml_tree.parse(data)
     if root.name != "liveobject" or root.namespace != NAMESPACE:
-        raise NotAReference("This is XML, but not a live object.", root.line)
+        raise NotAReference(worded("This is XML, but not a live object."), root.line)
     _check_version(root)
     bodies = [child for child in root.elements if child.namespace == NAMESPACE]
     if len(bodies) != 1:
         raise NotAReference(
-            f"A live object holds one reference; here are {len(bodies)}.", root.line
+            worded("A live object holds one reference; here are {count}.", count=len(bodies)),
+            root.line,
         )
     return replace(
         reference_of(bodies[0]),
@@ -76,13 +78,19 @@ def read_reference(data: bytes) -> Reference:
 def _check_version(root: Element) -> None:
     text = root.attribute("version")
     if text is None:
-        raise NotAReference("The attribute 'version' is missing.", root.line)
+        raise NotAReference(worded("The attribute 'version' is missing."), root.line)
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 10):
-        raise NotAReference(f"The version {text[:20]!r} is not a number.", root.line)
+        raise NotAReference(
+            worded("The version {text} is not a number.", text=f"{text[:20]!r}"), root.line
+        )
     if int(text) > SCHEMA_VERSION:
         raise TooNew(
-            f"This object was written in form {text}, and this program knows forms up to "
-            f"{SCHEMA_VERSION}. Please update Live Objects.",
+            worded(
+                "This object was written in form {text}, and this program knows forms up to "
+                "{most}. Please update Live Objects.",
+                text=text,
+                most=SCHEMA_VERSION,
+            ),
             root.line,
         )
 
@@ -93,10 +101,17 @@ def reference_of(element: Element) -> Reference:
     if read is None:
         known = ", ".join(sorted(_KINDS))
         raise NotAReference(
-            f"'{element.name}' is not a kind of reference; those are {known}.", element.line
+            worded(
+                "'{name}' is not a kind of reference; those are {known}.",
+                name=element.name,
+                known=known,
+            ),
+            element.line,
         )
     if element.text.strip():
-        raise NotAReference(f"There is text inside '{element.name}'.", element.line)
+        raise NotAReference(
+            worded("There is text inside '{name}'.", name=element.name), element.line
+        )
     return read(element)
 
 
@@ -114,7 +129,7 @@ def _common(element: Element, children: set[str], attributes: set[str]) -> _Comm
     """Reads what all kinds have; `children` and `attributes` are what this kind knows besides."""
     casts = framed(element, "as")
     if len(casts) > 1:
-        raise NotAReference("There is more than one 'as'.", casts[1].line)
+        raise NotAReference(worded("There is more than one 'as'."), casts[1].line)
     known = children | {"as", "secrets"}
     return _Common(
         as_type=read_type(only_child(casts[0])) if casts else None,
@@ -136,7 +151,9 @@ def _parameterized(element: Element) -> Reference:
     for child in framed(element, "parameter", "name"):
         name = required(child, "name")
         if name in arguments:
-            raise NotAReference(f"The parameter '{name}' is given twice.", child.line)
+            raise NotAReference(
+                worded("The parameter '{name}' is given twice.", name=name), child.line
+            )
         arguments[name] = _argument(only_child(child))
     return Parameterized(
         reference_of(only_child(_one(element, "template"))),
@@ -158,7 +175,9 @@ def _composite(element: Element) -> Reference:
     for child in framed(element, "component", "name"):
         name = required(child, "name")
         if name in components:
-            raise NotAReference(f"The component '{name}' is there twice.", child.line)
+            raise NotAReference(
+                worded("The component '{name}' is there twice.", name=name), child.line
+            )
         components[name] = reference_of(only_child(child))
     connections = tuple(_connection(child) for child in framed(element, "connection"))
     exports = tuple(
@@ -168,7 +187,9 @@ def _composite(element: Element) -> Reference:
     names = [export.name for export in exports]
     for export in exports:
         if names.count(export.name) > 1:
-            raise NotAReference(f"'{export.name}' is exported twice.", export.line)
+            raise NotAReference(
+                worded("'{name}' is exported twice.", name=export.name), export.line
+            )
     known = {"component", "connection", "export"}
     return Composite(components, connections, exports, **_common(element, known, set()))
 
@@ -176,13 +197,17 @@ def _composite(element: Element) -> Reference:
 def _connection(element: Element) -> Connection:
     ends = [_port(child) for child in element.elements]
     if len(ends) != 2:
-        raise NotAReference(f"A connection has two ends, not {len(ends)}.", element.line)
+        raise NotAReference(
+            worded("A connection has two ends, not {count}.", count=len(ends)), element.line
+        )
     return Connection(ends[0], ends[1], element.line)
 
 
 def _port(element: Element) -> Port:
     if element.name != "endpoint" or element.namespace != NAMESPACE:
-        raise NotAReference(f"'{element.name}' stands where 'endpoint' should.", element.line)
+        raise NotAReference(
+            worded("'{name}' stands where 'endpoint' should.", name=element.name), element.line
+        )
     _check_attributes(element, ("name", "of"))
     return Port(required(element, "of"), required(element, "name"))
 
@@ -201,12 +226,17 @@ def _argument(element: Element) -> Argument:
 def value_of(element: Element) -> Value:
     read = _VALUES[element.name]
     if any(element.elements):
-        raise NotAReference(f"A '{element.name}' holds text only.", element.line)
+        raise NotAReference(worded("A '{name}' holds text only.", name=element.name), element.line)
     try:
         return Value(read(element.text))
     except ValueError:
         raise NotAReference(
-            f"{element.text[:40]!r} is not a value of kind '{element.name}'.", element.line
+            worded(
+                "{text} is not a value of kind '{name}'.",
+                text=f"{element.text[:40]!r}",
+                name=element.name,
+            ),
+            element.line,
         ) from None
 
 
@@ -253,7 +283,12 @@ _KINDS: dict[str, Callable[[Element], Reference]] = {
 def required(element: Element, name: str) -> str:
     value = element.attribute(name)
     if value is None:
-        raise NotAReference(f"The attribute '{name}' of '{element.name}' is missing.", element.line)
+        raise NotAReference(
+            worded(
+                "The attribute '{name}' of '{name_2}' is missing.", name=name, name_2=element.name
+            ),
+            element.line,
+        )
     return value
 
 
@@ -274,7 +309,12 @@ def _check_attributes(element: Element, known: Sequence[str]) -> None:
     for name, _ in element.attributes:
         if name not in known:
             raise NotAReference(
-                f"The attribute '{name:.60}' of '{element.name}' is not known here.", element.line
+                worded(
+                    "The attribute '{name}' of '{name_2}' is not known here.",
+                    name=f"{name:.60}",
+                    name_2=element.name,
+                ),
+                element.line,
             )
 
 
@@ -282,7 +322,12 @@ def only_child(element: Element) -> Element:
     children = list(element.elements)
     if len(children) != 1:
         raise NotAReference(
-            f"'{element.name}' must hold exactly one part; here are {len(children)}.", element.line
+            worded(
+                "'{name}' must hold exactly one part; here are {count}.",
+                name=element.name,
+                count=len(children),
+            ),
+            element.line,
         )
     return children[0]
 
@@ -291,7 +336,13 @@ def _one(element: Element, name: str) -> Element:
     found = framed(element, name)
     if len(found) != 1:
         raise NotAReference(
-            f"'{element.name}' must have one '{name}'; here are {len(found)}.", element.line
+            worded(
+                "'{name}' must have one '{name_2}'; here are {count}.",
+                name=element.name,
+                name_2=name,
+                count=len(found),
+            ),
+            element.line,
         )
     return found[0]
 
@@ -302,14 +353,17 @@ def _secrets(element: Element) -> Secrets:
         strangers = [child for child in part.elements if child.name != "key"]
         if strangers:
             raise NotAReference(
-                f"'{strangers[0].name}' among the secrets is not known here.", strangers[0].line
+                worded("'{name}' among the secrets is not known here.", name=strangers[0].name),
+                strangers[0].line,
             )
         for key in framed(part, "key", "name"):
             name = required(key, "name")
             if name in keys:
-                raise NotAReference(f"The key '{name}' is given twice.", key.line)
+                raise NotAReference(worded("The key '{name}' is given twice.", name=name), key.line)
             try:
                 keys[name] = bytes.fromhex(key.text)
             except ValueError:
-                raise NotAReference(f"The key '{name}' is not hexadecimal.", key.line) from None
+                raise NotAReference(
+                    worded("The key '{name}' is not hexadecimal.", name=name), key.line
+                ) from None
     return Secrets(keys)

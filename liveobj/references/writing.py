@@ -27,6 +27,7 @@ from liveobj.references.type_expressions import (
     value_type_element,
 )
 from liveobj.references.xml_tree import Element
+from liveobj.sentences import worded
 
 SCHEMA_VERSION = 1
 
@@ -46,7 +47,8 @@ def write_reference_file(reference: Reference, path: Path) -> None:
         partial.replace(path)
     except OSError as problem:
         raise NotReadable(
-            f"The file cannot be written ({problem.strerror}).", file=str(path)
+            worded("The file cannot be written ({reason}).", reason=problem.strerror),
+            file=str(path),
         ) from problem
 
 

@@ -25,6 +25,7 @@ from xml.parsers.expat import (
 from xml.sax.saxutils import escape, quoteattr
 
 from liveobj.references.errors import NotXml, Refused
+from liveobj.sentences import worded
 
 SIZE_BYTES_MAX = 1024 * 1024
 DEPTH_MAX = 64
@@ -89,22 +90,29 @@ class _Builder:
     def start(self, tag: str, attributes: list[str]) -> None:
         self._elements += 1
         if self._elements > ELEMENTS_MAX:
-            raise Refused(f"There are more than {ELEMENTS_MAX:,} elements.", self.line)
+            raise Refused(
+                worded("There are more than {most} elements.", most=f"{ELEMENTS_MAX:,}"), self.line
+            )
         if len(self._open) >= DEPTH_MAX:
-            raise Refused(f"Elements are nested more than {DEPTH_MAX} deep.", self.line)
+            raise Refused(
+                worded("Elements are nested more than {most} deep.", most=DEPTH_MAX), self.line
+            )
         if len(tag) > NAME_CHARACTERS_MAX:
-            raise Refused("An element has a name without end.", self.line)
+            raise Refused(worded("An element has a name without end."), self.line)
         namespace, name = _split(tag)
         pairs = self._pairs(attributes) if attributes else ()
         self._open.append(_Open(name, namespace, pairs, self.line))
 
     def _pairs(self, attributes: list[str]) -> tuple[tuple[str, str], ...]:
         if len(attributes) > 2 * ATTRIBUTES_MAX:
-            raise Refused(f"An element has more than {ATTRIBUTES_MAX} attributes.", self.line)
+            raise Refused(
+                worded("An element has more than {most} attributes.", most=ATTRIBUTES_MAX),
+                self.line,
+            )
         pairs: list[tuple[str, str]] = []
         for key, value in zip(attributes[::2], attributes[1::2], strict=True):
             if len(key) > NAME_CHARACTERS_MAX or len(value.encode()) > TEXT_BYTES_MAX:
-                raise Refused("An attribute is longer than 64 KiB.", self.line)
+                raise Refused(worded("An attribute is longer than 64 KiB."), self.line)
             namespace, name = _split(key)
             pairs.append((f"{{{namespace}}}{name}" if namespace else name, value))
         return tuple(sorted(pairs))
@@ -115,7 +123,7 @@ class _Builder:
         element = self._open[-1]
         element.text_bytes += len(text.encode())
         if element.text_bytes > TEXT_BYTES_MAX:
-            raise Refused("A text is longer than 64 KiB.", self.line)
+            raise Refused(worded("A text is longer than 64 KiB."), self.line)
         if element.children and isinstance(element.children[-1], str):
             element.children[-1] += text
         else:
@@ -137,10 +145,15 @@ class _Builder:
 
     def declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
         if encoding is not None and encoding.lower() != "utf-8":
-            raise Refused(f"The encoding is {encoding!r:.20}; it must be UTF-8.", self.line)
+            raise Refused(
+                worded(
+                    "The encoding is {encoding}; it must be UTF-8.", encoding=f"{encoding!r:.20}"
+                ),
+                self.line,
+            )
 
     def refuse(self, *_: object) -> NoReturn:
-        raise Refused("Document types and entities are not allowed.", self.line)
+        raise Refused(worded("Document types and entities are not allowed."), self.line)
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -152,12 +165,14 @@ def _split(name: str) -> tuple[str, str]:
 def parse(data: bytes) -> Element:
     """The root element; raises NotXml or Refused, with the line."""
     if len(data) > SIZE_BYTES_MAX:
-        raise Refused(f"The file has {len(data):,} bytes; at most 1 MiB is read.")
+        raise Refused(
+            worded("The file has {count} bytes; at most 1 MiB is read.", count=f"{len(data):,}")
+        )
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as problem:
         line = data[: problem.start].count(b"\n") + 1
-        raise NotXml("The file is not text in UTF-8.", line) from None
+        raise NotXml(worded("The file is not text in UTF-8."), line) from None
     _refuse_endless_tags(data)
     parser = ParserCreate("UTF-8", _SEPARATOR)
     parser.buffer_text = True
@@ -176,9 +191,11 @@ def parse(data: bytes) -> Element:
         parser.Parse(data, True)
     except ExpatError as problem:
         reason = ErrorString(problem.code)
-        raise NotXml(f"The file is not well-formed XML ({reason}).", problem.lineno) from None
+        raise NotXml(
+            worded("The file is not well-formed XML ({reason}).", reason=reason), problem.lineno
+        ) from None
     if builder.root is None:
-        raise NotXml("The file is empty.", 1)
+        raise NotXml(worded("The file is empty."), 1)
     return builder.root
 
 
@@ -188,7 +205,9 @@ def _refuse_endless_tags(data: bytes) -> None:
     for stretch in _LONG_STRETCH.finditer(data):
         if stretch[0].count(b"=") > TEXT_BYTES_MAX // 2:
             line = data[: stretch.start()].count(b"\n") + 1
-            raise Refused(f"An element has more than {ATTRIBUTES_MAX} attributes.", line)
+            raise Refused(
+                worded("An element has more than {most} attributes.", most=ATTRIBUTES_MAX), line
+            )
 
 
 def write(root: Element, *, pretty: bool = True) -> bytes:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from liveobj.richtext.errors import FileProblem
+from liveobj.sentences import worded
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
 PART_BYTES_MAX = 64 * 1024 * 1024
@@ -28,17 +29,29 @@ class Archive:
     def __init__(self, file: Path) -> None:
         try:
             if file.stat().st_size > FILE_BYTES_MAX:
-                raise FileProblem(f"{file.name} is larger than {FILE_BYTES_MAX >> 20} MiB.")
+                raise FileProblem(
+                    worded(
+                        "{file} is larger than {most} MiB.",
+                        file=file.name,
+                        most=FILE_BYTES_MAX >> 20,
+                    )
+                )
             self._zip = zipfile.ZipFile(file)
         except zipfile.BadZipFile:
-            raise FileProblem(f"{file.name} is damaged, or of another kind.") from None
+            raise FileProblem(
+                worded("{file} is damaged, or of another kind.", file=file.name)
+            ) from None
         except OSError as problem:
-            raise FileProblem(f"{file.name} cannot be read: {problem.strerror}.") from None
+            raise FileProblem(
+                worded("{file} cannot be read: {reason}.", file=file.name, reason=problem.strerror)
+            ) from None
         self._name = file.name
         self._left = ALL_BYTES_MAX
         if len(self._zip.infolist()) > PARTS_MAX:
             self._zip.close()
-            raise FileProblem(f"{self._name} has more than {PARTS_MAX:,} parts.")
+            raise FileProblem(
+                worded("{name} has more than {most} parts.", name=self._name, most=f"{PARTS_MAX:,}")
+            )
 
     def __enter__(self) -> Archive:
         return self
@@ -54,7 +67,9 @@ class Archive:
             return b""
         ratio = info.file_size / max(1, info.compress_size)
         if info.file_size > _RATIO_FROM_BYTES and ratio > _RATIO_MAX:
-            raise FileProblem(f"{self._name} would become far too large when unpacked.")
+            raise FileProblem(
+                worded("{name} would become far too large when unpacked.", name=self._name)
+            )
         bytes_max = min(bytes_max, self._left)
         try:
             with self._zip.open(info) as stream:
@@ -67,11 +82,13 @@ class Archive:
             RuntimeError,
             ValueError,
         ):
-            raise FileProblem(f"A part of {self._name} is damaged.") from None
+            raise FileProblem(worded("A part of {name} is damaged.", name=self._name)) from None
         except Exception as problem:  # zlib's error is not derived from any of the above
-            raise FileProblem(f"A part of {self._name} is damaged.") from problem
+            raise FileProblem(worded("A part of {name} is damaged.", name=self._name)) from problem
         if len(data) > bytes_max:
-            raise FileProblem(f"{self._name} would become far too large when unpacked.")
+            raise FileProblem(
+                worded("{name} would become far too large when unpacked.", name=self._name)
+            )
         self._left -= len(data)
         return data
 

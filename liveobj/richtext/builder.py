@@ -29,6 +29,7 @@ from liveobj.richtext.model import (
     normal,
     read_mark,
 )
+from liveobj.sentences import worded
 
 CHARACTERS_MAX = 5_000_000
 PARTS_MAX = 200_000
@@ -66,7 +67,9 @@ class ContentBuilder:
             return
         self._characters += len(text)
         if self._characters > CHARACTERS_MAX:
-            raise FileProblem(f"There are more than {CHARACTERS_MAX:,} characters in it.")
+            raise FileProblem(
+                worded("There are more than {most} characters in it.", most=f"{CHARACTERS_MAX:,}")
+            )
         self._open = True
         open_marks = ((name, values[-1]) for name, values in self._marks.items() if values)
         marks = {name: value for name, value in open_marks if value is not None}
@@ -121,7 +124,9 @@ class ContentBuilder:
 
     def _add(self, part: Part) -> None:
         if len(self._parts) >= PARTS_MAX:
-            raise FileProblem(f"There are more than {PARTS_MAX:,} paragraphs in it.")
+            raise FileProblem(
+                worded("There are more than {most} paragraphs in it.", most=f"{PARTS_MAX:,}")
+            )
         self._parts.append(part)
 
     # What is not words
@@ -131,7 +136,7 @@ class ContentBuilder:
         self._images += 1
         self._image_bytes += len(data)
         if self._images > IMAGES_MAX or self._image_bytes > IMAGES_BYTES_MAX:
-            raise FileProblem("There are too many or too large images in it.")
+            raise FileProblem(worded("There are too many or too large images in it."))
         if self._rows is not None or len(data) > IMAGE_BYTES_MAX_IN_FILES:
             self.text(words)
             return
@@ -169,13 +174,17 @@ class ContentBuilder:
         if self._rows is not None:
             self._rows.append([])
             if len(self._rows) > TABLE_ROWS_MAX:
-                raise FileProblem(f"A table has more than {TABLE_ROWS_MAX:,} rows.")
+                raise FileProblem(
+                    worded("A table has more than {most} rows.", most=f"{TABLE_ROWS_MAX:,}")
+                )
 
     def end_cell(self) -> None:
         """What was written since the last one is a cell."""
         if self._rows:
             if len(self._rows[-1]) >= TABLE_COLUMNS_MAX:
-                raise FileProblem(f"A table has more than {TABLE_COLUMNS_MAX} columns.")
+                raise FileProblem(
+                    worded("A table has more than {most} columns.", most=TABLE_COLUMNS_MAX)
+                )
             self._rows[-1].append(self._finished_runs(PLAIN))
         self._runs, self._open = [], False
 

@@ -15,6 +15,7 @@ from liveobj.richtext.errors import FileProblem
 from liveobj.richtext.highlights import nearest_highlight
 from liveobj.richtext.model import CODE_BLOCK, HIGHLIGHT, LINK, QUOTE, Block, Content
 from liveobj.richtext.xml_walk import Attributes, XmlWalk
+from liveobj.sentences import worded
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -45,7 +46,7 @@ def read_docx(file: Path) -> Content:
     with Archive(file) as archive:
         body = archive.read("word/document.xml")
         if not body:
-            raise FileProblem(f"{file.name} is not a DOCX file.")
+            raise FileProblem(worded("{file} is not a DOCX file.", file=file.name))
         styles, numbering, links = _Styles(), _Numbering(), _Links()
         for walk, part in (
             (styles, "word/styles.xml"),

@@ -30,6 +30,7 @@ from liveobj.richtext.model import (
     joined,
 )
 from liveobj.richtext.rich_text import EMBED, RichText
+from liveobj.sentences import worded
 
 _EMBEDS = "embeds"
 _IMAGES = "images"
@@ -196,7 +197,10 @@ class Embeds:
         are not taken back by undo, so that a redo need not send them again."""
         if len(image.data) > IMAGE_BYTES_MAX:
             raise DocumentError(
-                f"The image is larger than {IMAGE_BYTES_MAX // 1024:,} KiB; make it smaller first."
+                worded(
+                    "The image is larger than {most} KiB; make it smaller first.",
+                    most=f"{IMAGE_BYTES_MAX // 1024:,}",
+                )
             )
         name, digest = self.new_name(), sha256(image.data).hexdigest()
         if digest not in self._images:
@@ -220,7 +224,7 @@ class Embeds:
 
     def add_object(self, embedded: Embedded) -> str:
         if len(embedded.reference) > REFERENCE_BYTES_MAX:
-            raise DocumentError("The reference is too large.")
+            raise DocumentError(worded("The reference is too large."))
         name = self.new_name()
         with self._document.transaction("object"):
             self._map.set(name, OBJECT)

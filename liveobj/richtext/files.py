@@ -16,6 +16,7 @@ from liveobj.richtext.markdown_writer import write_markdown
 from liveobj.richtext.model import Content, Paragraph, Run, plain_text
 from liveobj.richtext.odt_reader import read_odt
 from liveobj.richtext.odt_writer import write_odt
+from liveobj.sentences import worded
 
 MARKDOWN, HTML, ODT, DOCX, TEXT = (".md", ".markdown"), (".html", ".htm"), ".odt", ".docx", ".txt"
 ENDINGS = (*MARKDOWN, *HTML, ODT, DOCX, TEXT)
@@ -29,7 +30,9 @@ def read_file(file: Path) -> Content:
     if ending == DOCX:
         return read_docx(file)
     if ending not in ENDINGS:
-        raise FileProblem(f"{file.name} is of a kind that documents cannot take in.")
+        raise FileProblem(
+            worded("{file} is of a kind that documents cannot take in.", file=file.name)
+        )
     text = _read_text(file)
     if ending in HTML:
         return read_html(text)
@@ -42,10 +45,16 @@ def read_file(file: Path) -> Content:
 def _read_text(file: Path) -> str:
     try:
         if file.stat().st_size > FILE_BYTES_MAX:
-            raise FileProblem(f"{file.name} is larger than {FILE_BYTES_MAX >> 20} MiB.")
+            raise FileProblem(
+                worded(
+                    "{file} is larger than {most} MiB.", file=file.name, most=FILE_BYTES_MAX >> 20
+                )
+            )
         data = file.read_bytes()
     except OSError as problem:
-        raise FileProblem(f"{file.name} cannot be read: {problem.strerror}.") from None
+        raise FileProblem(
+            worded("{file} cannot be read: {reason}.", file=file.name, reason=problem.strerror)
+        ) from None
     for encoding in (
         ("utf-8-sig", "utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",)
     ):
@@ -58,7 +67,11 @@ def write_file(file: Path, content: Content, title: str) -> None:
     """Writes all of it or nothing; raises FileProblem."""
     ending = file.suffix.lower()
     if ending not in ENDINGS:
-        raise FileProblem(f"Documents are not written as {ending or 'files without an ending'}.")
+        raise FileProblem(
+            worded(
+                "Documents are not written as {value}.", value=ending or "files without an ending"
+            )
+        )
     unfinished = file.with_name(f".{file.name}.unfinished")
     try:
         if ending == ODT:
@@ -71,7 +84,9 @@ def write_file(file: Path, content: Content, title: str) -> None:
     except OSError as problem:
         with contextlib.suppress(OSError):
             unfinished.unlink()
-        raise FileProblem(f"{file.name} cannot be written: {problem.strerror}.") from None
+        raise FileProblem(
+            worded("{file} cannot be written: {reason}.", file=file.name, reason=problem.strerror)
+        ) from None
 
 
 def _text(ending: str, content: Content, title: str) -> str:

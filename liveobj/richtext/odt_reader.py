@@ -16,6 +16,7 @@ from liveobj.richtext.errors import FileProblem
 from liveobj.richtext.highlights import nearest_highlight
 from liveobj.richtext.model import CODE_BLOCK, HIGHLIGHT, LINK, Block, Content
 from liveobj.richtext.xml_walk import Attributes, XmlWalk
+from liveobj.sentences import worded
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMESPACES = {
@@ -43,7 +44,7 @@ def read_odt(file: Path) -> Content:
     with Archive(file) as archive:
         body = archive.read("content.xml")
         if not body:
-            raise FileProblem(f"{file.name} is not an ODT file.")
+            raise FileProblem(worded("{file} is not an ODT file.", file=file.name))
         styles = _Styles()
         for data in (archive.read("styles.xml"), body):
             if data:

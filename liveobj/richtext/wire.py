@@ -15,6 +15,7 @@ from typing import Any
 from liveobj.richtext.builder import ContentBuilder
 from liveobj.richtext.errors import FileProblem
 from liveobj.richtext.model import Content, Image, Paragraph, Part, Run, Table, read_block
+from liveobj.sentences import worded
 
 MIME_TYPE = "application/x-liveobject-richtext+json"
 _REFERENCE_BYTES_MAX = 1024 * 1024
@@ -29,13 +30,13 @@ def read_json(data: bytes) -> Content:
     try:
         values = json.loads(data)
         if not isinstance(values, list):
-            raise FileProblem("This is not formatted text.")
+            raise FileProblem(worded("This is not formatted text."))
         builder = ContentBuilder()
         for value in values:
             _read(builder, value)
         return builder.finish()
     except (ValueError, TypeError, KeyError, RecursionError, binascii.Error):
-        raise FileProblem("This is not formatted text.") from None
+        raise FileProblem(worded("This is not formatted text.")) from None
 
 
 def _write(part: Part) -> dict[str, Any]:

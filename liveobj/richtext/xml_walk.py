@@ -12,6 +12,7 @@ from typing import NoReturn
 from xml.parsers.expat import XML_PARAM_ENTITY_PARSING_NEVER, ExpatError, ParserCreate
 
 from liveobj.richtext.errors import FileProblem
+from liveobj.sentences import worded
 
 DEPTH_MAX = 200
 ELEMENTS_MAX = 5_000_000
@@ -47,7 +48,9 @@ class XmlWalk:
             depth += 1
             elements += 1
             if depth > DEPTH_MAX or elements > ELEMENTS_MAX:
-                raise FileProblem("There are too many elements in it, or they are too deep.")
+                raise FileProblem(
+                    worded("There are too many elements in it, or they are too deep.")
+                )
             values = {self._name(key): value for key, value in attributes.items()}
             self.start(self._name(tag), values)
 
@@ -57,7 +60,9 @@ class XmlWalk:
             self.end(self._name(tag))
 
         def refuse(*_arguments: object) -> NoReturn:
-            raise FileProblem("It declares entities or a document type, which is not allowed.")
+            raise FileProblem(
+                worded("It declares entities or a document type, which is not allowed.")
+            )
 
         parser.StartElementHandler = begin
         parser.EndElementHandler = finish
@@ -70,7 +75,7 @@ class XmlWalk:
                 parser.Parse(data[at : at + _PIECE_BYTES], False)
             parser.Parse(b"", True)
         except ExpatError:
-            raise FileProblem("It is damaged: its XML cannot be read.") from None
+            raise FileProblem(worded("It is damaged: its XML cannot be read.")) from None
 
     def _name(self, name: str) -> str:
         namespace, _, local = name.rpartition(" ")

@@ -39,6 +39,7 @@ from liveobj.runtime.external import ExternalProxy
 from liveobj.runtime.foreign import ForeignProxy
 from liveobj.runtime.proxy import ObjectProxy, Proxy, ProxyReference
 from liveobj.runtime.repositories import Repositories
+from liveobj.sentences import worded
 from liveobj.types import Named, ObjectType, is_object_subtype
 
 log = logging.getLogger(__name__)
@@ -60,12 +61,20 @@ class Chain:
 
     def entered(self, identity: Fingerprint, name: str) -> Chain:
         if identity in self.entries:
-            raise CannotDereference(f"{name} refers to itself, over {len(self.entries)} steps.")
+            raise CannotDereference(
+                worded(
+                    "{name} refers to itself, over {count} steps.",
+                    name=name,
+                    count=len(self.entries),
+                )
+            )
         return Chain((*self.entries, identity), self.depth).deeper()
 
     def deeper(self) -> Chain:
         if self.depth >= CHAIN_LENGTH_MAX:
-            raise CannotDereference(f"More than {CHAIN_LENGTH_MAX} objects are inside each other.")
+            raise CannotDereference(
+                worded("More than {most} objects are inside each other.", most=CHAIN_LENGTH_MAX)
+            )
         return Chain(self.entries, self.depth + 1)
 
 
@@ -107,7 +116,14 @@ class Runtime:
         verdict = is_object_subtype(reference.type, wanted)
         if not verdict:
             words = " ".join(verdict.sentences(reference.proxy.name, cls.__name__))
-            raise CannotDereference(f"{reference.proxy.name} is not a {cls.__name__}. {words}")
+            raise CannotDereference(
+                worded(
+                    "{name} is not a {kind}. {words}",
+                    name=reference.proxy.name,
+                    kind=cls.__name__,
+                    words=words,
+                )
+            )
         return reference.again()
 
     def dereference(self, reference: Reference) -> ProxyReference:
@@ -150,7 +166,7 @@ class Runtime:
 
         def make(proxy: ObjectProxy) -> tuple[Any, Mapping[str, InternalEndpoint]]:
             if declaration is None:
-                raise CannotDereference("Its template is not known here.")
+                raise CannotDereference(worded("Its template is not known here."))
             return self._instantiate(proxy, declaration, reference, type_)
 
         return ObjectProxy(self, name, type_, make)
@@ -198,7 +214,11 @@ class Runtime:
             plain = argument.data if isinstance(argument, Value) else argument
             problem = why_not_conforming(plain, parameter.conversion.type)
             if problem is not None:
-                raise CannotDereference(f"The parameter '{name}' does not fit: {problem}.")
+                raise CannotDereference(
+                    worded(
+                        "The parameter '{name}' does not fit: {reason}.", name=name, reason=problem
+                    )
+                )
             values[name] = apply(parameter.conversion.from_plain, plain)
         return values
 

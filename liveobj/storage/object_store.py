@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from liveobj.errors import Problem
+from liveobj.sentences import worded
 from liveobj.storage.rescue import Rescue, put_aside, readable_rows
 
 SCHEMA_VERSION = 1
@@ -61,11 +62,15 @@ class ObjectStore:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise StorageError(
-                f"The folder {path.parent} cannot be made ({problem.strerror}). "
-                "Check that the disk is not full and that you may write there."
+                worded(
+                    "The folder {parent} cannot be made ({reason}). Check that the disk is not "
+                    "full and that you may write there.",
+                    parent=path.parent,
+                    reason=problem.strerror,
+                )
             ) from problem
         self.rescue: Rescue | None = None
-        with self._problems("opened"):
+        with self._problems(worded("opened")):
             try:
                 self._open()
             except sqlite3.DatabaseError as problem:
@@ -106,7 +111,10 @@ class ObjectStore:
         version = run("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:
             raise StorageError(
-                f"{self.path} was written by a newer version of Live Objects; please update."
+                worded(
+                    "{path} was written by a newer version of Live Objects; please update.",
+                    path=self.path,
+                )
             )
         with self._transaction():
             for statement in _SCHEMA.split(";"):
@@ -129,11 +137,18 @@ class ObjectStore:
         try:
             yield
         except sqlite3.Error as problem:
-            raise StorageError(f"{self.path} could not be {done}: {problem}.") from problem
+            raise StorageError(
+                worded(
+                    "{path} could not be {done}: {reason}.",
+                    path=self.path,
+                    done=done,
+                    reason=problem,
+                )
+            ) from problem
 
     def append(self, data: bytes, signature: bytes = b"") -> int:
         """Stores one update; returns its number when it is on the disk."""
-        with self._problems("written"), self._transaction():
+        with self._problems(worded("written")), self._transaction():
             row = self._database.execute(
                 "INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature)
             )
@@ -141,20 +156,20 @@ class ObjectStore:
 
     def updates(self) -> Iterator[StoredUpdate]:
         """All stored updates, oldest first."""
-        with self._problems("read"):
+        with self._problems(worded("read")):
             query = "SELECT number, data, signature FROM updates ORDER BY number"
             for number, data, signature in self._database.execute(query):
                 yield StoredUpdate(number, _bytes(data), _bytes(signature))
 
     @property
     def update_count(self) -> int:
-        with self._problems("read"):
+        with self._problems(worded("read")):
             return int(self._database.execute("SELECT count(*) FROM updates").fetchone()[0])
 
     def compact(self, data: bytes, up_to: int, signature: bytes = b"") -> None:
         """Replaces all updates numbered `up_to` or less by `data`, which must contain them; all or
         nothing. The replacement sorts before what was appended later."""
-        with self._problems("compacted"), self._transaction():
+        with self._problems(worded("compacted")), self._transaction():
             run = self._database.execute
             run("DELETE FROM updates WHERE number <= ?", (up_to,))
             run(
@@ -164,19 +179,19 @@ class ObjectStore:
 
     def shrink(self) -> None:
         """Gives room that compaction has left back to the disk; needs as much for a while."""
-        with self._problems("made smaller"):
+        with self._problems(worded("made smaller")):
             self._database.execute("VACUUM")
             self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def fact(self, name: str) -> bytes | None:
         """A small thing kept beside the updates, such as a scroll position."""
-        with self._problems("read"):
+        with self._problems(worded("read")):
             query = "SELECT value FROM facts WHERE name = ?"
             row = self._database.execute(query, (name,)).fetchone()
             return None if row is None else _bytes(row[0])
 
     def set_fact(self, name: str, value: bytes) -> None:
-        with self._problems("written"), self._transaction():
+        with self._problems(worded("written")), self._transaction():
             self._database.execute(
                 "INSERT INTO facts (name, value) VALUES (?, ?) "
                 "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -185,5 +200,5 @@ class ObjectStore:
 
     def close(self) -> None:
         """Harmless when done twice."""
-        with self._problems("closed"):
+        with self._problems(worded("closed")):
             self._database.close()

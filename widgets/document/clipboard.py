@@ -18,6 +18,7 @@ from liveobj.richtext.model import Content, Embedded, Image, Paragraph, Run, pla
 from liveobj.richtext.wire import MIME_TYPE, read_json, write_json
 from widgets.document.images import image_of, make_image, usable_part
 from widgets.drag import may_hold_references, read_drag
+from widgets.language import tr
 
 # More than this is pasted as plain text, as reading it would be felt.
 _HTML_CHARACTERS_MAX = 2_000_000
@@ -86,7 +87,7 @@ def _take_files(files: list[Path]) -> Taken:
         if ending in _IMAGE_ENDINGS:
             image = read_image_file(file)
             if image is None:
-                problems.append(f"{file.name} cannot be read as an image.")
+                problems.append(tr("{file} cannot be read as an image.", file=file.name))
             else:
                 images.append(image)
         elif ending in ENDINGS:

@@ -9,6 +9,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from liveobj.errors import Problem
 from widgets.image.svg_check import BadDrawing, check_svg
+from widgets.language import tr
 
 PIXELS_MAX = 64_000_000
 SIDE_PX_MAX = 30_000
@@ -32,10 +33,11 @@ def decode_picture(data: bytes) -> QImage:
     reader.setDecideFormatFromContent(True)
     reader.setAutoTransform(True)
     if bytes(reader.format().data()) not in _FORMATS:
-        raise BadPicture("It is not a picture in PNG, JPEG, GIF, WebP or SVG.")
+        raise BadPicture(tr("It is not a picture in PNG, JPEG, GIF, WebP or SVG."))
     size = reader.size()
     if not size.isValid() or _too_large(size):
-        raise BadPicture(f"It has more than {PIXELS_MAX // 1_000_000} million pixels.")
+        most = PIXELS_MAX // 1_000_000
+        raise BadPicture(tr("It has more than {most} million pixels.", most=most))
     # For this reader alone: what lies about its size is stopped while it is unpacked.
     limit = QImageReader.allocationLimit()
     QImageReader.setAllocationLimit(_UNPACKED_MB_MAX)
@@ -44,7 +46,7 @@ def decode_picture(data: bytes) -> QImage:
     finally:
         QImageReader.setAllocationLimit(limit)
     if image.isNull():
-        raise BadPicture("The picture is damaged.")
+        raise BadPicture(tr("The picture is damaged."))
     return image
 
 
@@ -67,7 +69,7 @@ def _draw_svg(data: bytes) -> QImage:
         raise BadPicture(str(problem)) from None
     renderer = QSvgRenderer(QByteArray(data))
     if not renderer.isValid():
-        raise BadPicture("The drawing cannot be drawn.")
+        raise BadPicture(tr("The drawing cannot be drawn."))
     size = renderer.defaultSize()
     if size.isEmpty():
         size = QSize(512, 512)

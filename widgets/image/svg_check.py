@@ -10,6 +10,7 @@ import re
 from xml.parsers import expat
 
 from liveobj.errors import Problem
+from widgets.language import tr
 
 BYTES_MAX = 4 * 1024 * 1024
 ELEMENTS_MAX = 50_000
@@ -27,14 +28,14 @@ class BadDrawing(Problem):
 def check_svg(data: bytes) -> None:
     """Raises BadDrawing."""
     if len(data) > BYTES_MAX:
-        raise BadDrawing(f"The drawing is larger than {BYTES_MAX // 1024**2} MB.")
+        raise BadDrawing(tr("The drawing is larger than {most} MB.", most=BYTES_MAX // 1024**2))
     reader = _Reader()
     try:
         reader.parser.Parse(data, True)
     except expat.ExpatError as problem:
-        raise BadDrawing(f"The drawing is not well-formed: {problem}.") from None
+        raise BadDrawing(tr("The drawing is not well-formed: {reason}.", reason=problem)) from None
     if reader.expanded("") > DRAWN_MAX:
-        raise BadDrawing("The drawing repeats its parts too often.")
+        raise BadDrawing(tr("The drawing repeats its parts too often."))
 
 
 class _Reader:
@@ -50,15 +51,17 @@ class _Reader:
         self._uses: dict[str, list[str]] = {"": []}
 
     def _refuse_doctype(self, *_: object) -> None:
-        raise BadDrawing("The drawing has a document type, which could bring in anything.")
+        raise BadDrawing(tr("The drawing has a document type, which could bring in anything."))
 
     def _start(self, element: str, attributes: dict[str, str]) -> None:
         name = element.rpartition(" ")[2].lower()
         self._elements += 1
         if self._elements > ELEMENTS_MAX or len(self._open) >= DEPTH_MAX:
-            raise BadDrawing("The drawing has too many parts.")
+            raise BadDrawing(tr("The drawing has too many parts."))
         if name in _FORBIDDEN or name.startswith("animate"):
-            raise BadDrawing(f"The drawing holds a part that could do more than draw: {name}.")
+            raise BadDrawing(
+                tr("The drawing holds a part that could do more than draw: {name}.", name=name)
+            )
         identity = ""
         for key, value in attributes.items():
             short = key.rpartition(" ")[2].lower()
@@ -80,13 +83,13 @@ class _Reader:
     def _check_attribute(self, element: str, name: str, value: str) -> None:
         value = value.strip()
         if name.startswith("on"):
-            raise BadDrawing("The drawing holds a script.")
+            raise BadDrawing(tr("The drawing holds a script."))
         if name in ("href", "src", "base"):
             inner = element == "image" and _INNER_IMAGE.match(value)
             if not value.startswith("#") and not inner and element != "a":
-                raise BadDrawing("The drawing asks for something outside of itself.")
+                raise BadDrawing(tr("The drawing asks for something outside of itself."))
         if _OUTER_URL.search(value) or "@import" in value:
-            raise BadDrawing("The drawing asks for something outside of itself.")
+            raise BadDrawing(tr("The drawing asks for something outside of itself."))
 
     def expanded(self, identity: str, on_the_way: frozenset[str] = frozenset()) -> int:
         """How many elements are drawn for a part, repetitions included; very many for circles."""
