@@ -110,7 +110,7 @@ QFrame[kind="upright"] { background: $border; border: none; max-width: 1px; min-
 QFrame[kind="float"] { background: $raised; border: 1px solid $border; border-radius: 12px; }
 
 QTabBar { background: $surface; qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: $muted; padding: 8px 8px 8px 14px;
+QTabBar::tab { background: transparent; color: $muted; padding: 8px 2px 8px 12px;
     border: none; border-bottom: 2px solid transparent; font-weight: $medium; }
 QTabBar::tab:hover { color: $text; background: $hover; }
 QTabBar::tab:selected { color: $text; background: $raised; border-bottom: 2px solid $accent; }

@@ -89,7 +89,7 @@ class Commands:
         self._add("duplicate", tr("Duplicate"), intents.duplicate, "Ctrl+Shift+D", edit)
         self._add("delete", tr("Delete from the desktop"), intents.delete, "Del", edit)
         self._add("rename", tr("Rename"), view.rename_chosen, "F2", self._why_not_renamed)
-        self._add("retry", tr("Try again to show it"), intents.retry, "", self._why_none)
+        self._add("retry", tr("Try again to show it"), intents.retry, "", self._why_no_retry)
         stack = (
             ("to_front", tr("Bring to front"), desktop.bring_to_front, "Ctrl+Shift+]"),
             ("to_back", tr("Send to back"), desktop.send_to_back, "Ctrl+Shift+["),
@@ -173,6 +173,11 @@ class Commands:
 
     def _why_not_edited(self) -> str:
         return self._why_read_only() or self._why_none()
+
+    def _why_no_retry(self) -> str:
+        problem = self._view.canvas.live.problem
+        failed = any(problem(item) for item in self._stage.chosen)
+        return self._why_none() or ("" if failed else tr("what is selected is shown already"))
 
     def _why_not_renamed(self) -> str:
         return self._why_read_only() or self._why_not_one()

@@ -27,8 +27,8 @@ from widgets.look import SPACE_PX, kind, label
 from widgets.theme import Theme
 from widgets.throttle import QtAlarm, Throttle
 
-_WIDTH_PX = 340
-_NUMBER_PX = 48
+_WIDTH_PX = 372
+_NUMBER_PX = 58
 
 
 class _Tree(QTreeView):
