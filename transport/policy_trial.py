@@ -2,15 +2,23 @@
 
 The same trace can be played under any policy, so that two of them are compared by what the engines
 themselves counted. With a folder every node keeps an event log there, from which the pipeline can
-make the plan for the next trial.
+make the plan for the next trial:
+
+    python -m transport.policy_trial --logs logs
+    live-objects pipeline collect logs/* --landing landing
+    live-objects pipeline run landing --store store --plan plan.txt --horizon 36500
+    python -m transport.policy_trial --plan plan.txt
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import json
 import random
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -208,3 +216,24 @@ class _Player:
             clock=simulation.time,
         )
         return EngineLogger(node, events, call_at, simulation.time)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Plays one trace, exactly or by a plan, and prints what it came to as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m transport.policy_trial")
+    parser.add_argument("--plan", type=Path, help="a plan of regions; without one, exact regions")
+    parser.add_argument("--logs", type=Path, help="a folder for event logs")
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--rate", type=float, default=200.0, help="messages a second, of all")
+    given = parser.parse_args(arguments)
+    trace = office_trace(
+        1, absences=0.02, seconds=given.seconds, messages=round(given.rate * given.seconds)
+    )
+    plan = None if given.plan is None else given.plan.read_text(encoding="ascii")
+    policy = Policy.EXACT if plan is None else Policy.PLAN
+    result = play(trace, policy, plan=plan, logs=given.logs)
+    sys.stdout.write(json.dumps(asdict(result)) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

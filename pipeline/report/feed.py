@@ -11,80 +11,121 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipeline.files import replace_file
 from pipeline.report.figures import Figures, Rows
+from pipeline.report.words import group_text, moment_text, node_text
 
-FORM = 1
+FORM = 2
+_MINUTE_NS = 60_000_000_000
 
-# Of each table: its title, and its columns with what their numbers are.
-TABLES: dict[str, tuple[str, dict[str, str]]] = {
+
+class Column(NamedTuple):
+    """As people read it: its name, where its values are from, what they are, and how written."""
+
+    name: str
+    key: str
+    unit: str
+    written: Callable[[Any], object]
+
+
+def _same(name: str, key: str, unit: str = "count") -> Column:
+    return Column(name, key, unit, lambda value: value)
+
+
+def _scaled(name: str, key: str, unit: str, size: float, digits: int) -> Column:
+    return Column(name, key, unit, lambda value: round(value / size, digits))
+
+
+def _milliseconds(name: str, key: str) -> Column:
+    return _scaled(f"{name} (ms)", key, "milliseconds", 1e6, 3)
+
+
+def _megabytes(name: str, key: str) -> Column:
+    return _scaled(f"{name} (MB)", key, "megabytes", 1e6, 2)
+
+
+def _object(name: str, key: str) -> Column:
+    return Column(name, key, "object", group_text)
+
+
+_TIME = Column(
+    "time (UTC)", "minute", "moment", lambda minute: moment_text(minute * _MINUTE_NS)[:16]
+)
+
+# Of each table: its title and its columns. One of text comes first: charts take it for labels.
+TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
     "network_minutes": (
         "The network, minute by minute",
-        {
-            "minute": "minute",
-            "messages_delivered": "count",
-            "data_received": "count",
-            "packets_lost": "count",
-            "repairs_sent": "count",
-            "bytes_received": "bytes",
-            "pool_bytes_max": "bytes",
-        },
+        (
+            _TIME,
+            _same("messages delivered", "messages_delivered"),
+            _same("packets received", "data_received"),
+            _same("packets lost", "packets_lost"),
+            _same("repairs sent", "repairs_sent"),
+            _megabytes("received", "bytes_received"),
+            _megabytes("buffers, most", "pool_bytes_max"),
+        ),
     ),
     "region_minutes": (
         "Regions, minute by minute",
-        {
-            "minute": "minute",
-            "token_round_ns_p50": "nanoseconds",
-            "token_round_ns_p95": "nanoseconds",
-            "acknowledgement_ns_p50": "nanoseconds",
-            "acknowledgement_ns_p95": "nanoseconds",
-            "pending_mean": "count",
-        },
+        (
+            _TIME,
+            _milliseconds("token, median", "token_round_ns_p50"),
+            _milliseconds("token, 95 %", "token_round_ns_p95"),
+            _milliseconds("acknowledged, median", "acknowledgement_ns_p50"),
+            _milliseconds("acknowledged, 95 %", "acknowledgement_ns_p95"),
+            _scaled("packets pending", "pending_mean", "count", 1, 1),
+        ),
     ),
     "objects": (
         "The busiest objects",
-        {
-            "group": "group",
-            "messages": "count",
-            "bytes": "bytes",
-            "latency_ns_p50": "nanoseconds",
-            "latency_ns_p95": "nanoseconds",
-            "latency_ns_p99": "nanoseconds",
-        },
+        (
+            _object("object", "group"),
+            _same("messages", "messages"),
+            _megabytes("traffic", "bytes"),
+            _milliseconds("latency, median", "latency_ns_p50"),
+            _milliseconds("latency, 95 %", "latency_ns_p95"),
+            _milliseconds("latency, 99 %", "latency_ns_p99"),
+        ),
     ),
     "trouble": (
         "Storms and swings",
-        {
-            "what": "text",
-            "region": "node",
-            "start_ns": "time",
-            "seconds": "seconds",
-            "repairs_max": "count",
-            "cause": "text",
-        },
+        (
+            _same("what", "what", "text"),
+            Column("region", "region", "region", node_text),
+            Column("from (UTC)", "start_ns", "moment", moment_text),
+            _same("seconds", "seconds", "seconds"),
+            _same("repairs in 10 s", "repairs_max"),
+            _same("cause", "cause", "text"),
+        ),
     ),
     "together": (
         "Objects that are opened together",
-        {"group": "group", "other": "group", "together": "count", "confidence": "share"},
+        (
+            _object("object", "group"),
+            _object("with", "other"),
+            _same("times", "together"),
+            _scaled("confidence (%)", "confidence", "percent", 0.01, 1),
+        ),
     ),
     "compaction": (
         "Histories worth folding",
-        {"group": "group", "messages": "count", "bytes": "bytes", "idle_ns": "nanoseconds"},
+        (
+            _object("object", "group"),
+            _same("messages", "messages"),
+            _megabytes("traffic", "bytes"),
+            _scaled("at rest (h)", "idle_ns", "hours", 3600e9, 1),
+        ),
     ),
 }
 CHARTS = (
-    ("loss", "Losses and repairs", "network_minutes", "minute", ["packets_lost", "repairs_sent"]),
-    ("delivered", "Messages delivered", "network_minutes", "minute", ["messages_delivered"]),
-    (
-        "tokens",
-        "Token round-trip",
-        "region_minutes",
-        "minute",
-        ["token_round_ns_p50", "token_round_ns_p95"],
-    ),
+    ("loss", "Losses and repairs", "network_minutes", ["packets lost", "repairs sent"]),
+    ("delivered", "Messages delivered", "network_minutes", ["messages delivered"]),
+    ("tokens", "Token round-trip", "region_minutes", ["token, median (ms)", "token, 95 % (ms)"]),
 )
 
 
@@ -95,8 +136,8 @@ def write_feed(figures: Figures, folder: Path) -> None:
         rows: Rows = getattr(figures, name)
         if not rows:
             continue
-        replace_file(folder / f"{name}.csv", _csv(rows, list(columns)).encode())
-        described = [{"name": column, "unit": unit} for column, unit in columns.items()]
+        replace_file(folder / f"{name}.csv", _csv(rows, columns).encode())
+        described = [{"name": column.name, "unit": column.unit} for column in columns]
         tables.append(
             {
                 "name": name,
@@ -108,17 +149,28 @@ def write_feed(figures: Figures, folder: Path) -> None:
         )
     present = {table["name"] for table in tables}
     charts: list[dict[str, Any]] = [
-        {"name": name, "title": title, "kind": "line", "table": table, "x": x, "y": y}
-        for name, title, table, x, y in CHARTS
+        {
+            "name": name,
+            "title": title,
+            "kind": "line",
+            "table": table,
+            "x": TABLES[table][1][0].name,
+            "y": y,
+        }
+        for name, title, table, y in CHARTS
         if table in present
     ]
     feed = {"form": FORM, "tables": tables, "charts": charts}
     replace_file(folder / "feed.json", json.dumps(feed, indent=2).encode())
 
 
-def _csv(rows: Rows, columns: list[str]) -> str:
+def _csv(rows: Rows, columns: tuple[Column, ...]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([["" if row[name] is None else row[name] for name in columns] for row in rows])
+    writer.writerow([column.name for column in columns])
+    writer.writerows([[_cell(row[column.key], column) for column in columns] for row in rows])
     return text.getvalue()
+
+
+def _cell(value: Any, column: Column) -> object:
+    return "" if value is None else column.written(value)

@@ -55,6 +55,9 @@ def read_figures(spark: SparkSession, store: Store) -> Figures:
         by_minute = by_minute.groupBy("minute").agg(
             F.sum("messages").alias("messages"), F.sum("bytes").alias("bytes")
         )
+    together = activity.read("together")
+    if together is not None:
+        together = together.where(F.col("lift") > 1)
     refused = [row for manifest in store.manifests() for row in manifest["refused_files"]]
     return Figures(
         facts=facts,
@@ -69,7 +72,7 @@ def read_figures(spark: SparkSession, store: Store) -> Figures:
         trouble=_rows(analytics.read("trouble"), "start_ns"),
         bursts=_rows(analytics.read("bursts"), "-packets_lost"),
         views=_rows(analytics.read("views"), "-views"),
-        together=_rows(activity.read("together"), "-together"),
+        together=_rows(together, "-together"),
         compaction=_rows(activity.read("compaction"), "-bytes"),
         object_days=_rows(activity.read("object_days"), "-people"),
         sets=_rows(planning.read("sets"), "-bytes"),

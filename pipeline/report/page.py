@@ -21,6 +21,8 @@ from pipeline.report.words import (
 )
 
 Column = tuple[str, str, Callable[[Any], str]]
+# What nobody can read at a glance: written so that single letters stand out.
+_IDS = frozenset({"region", "node", "group", "other"})
 STYLE = Path(__file__).with_name("page.css")
 
 
@@ -240,6 +242,10 @@ def _plan(figures: Figures) -> Iterator[str]:
 def _activity(figures: Figures) -> Iterator[str]:
     if figures.together:
         yield "<h2>Opened together</h2>"
+        yield (
+            "<p>Confidence: of the times when the object was in use, the part in which the other"
+            " was. Lift: how many times more often than by chance.</p>"
+        )
         yield _table(
             figures.together[:10],
             [
@@ -300,8 +306,8 @@ def _figure(plot: str) -> str:
 
 def _table(rows: Rows, columns: Sequence[Column], text: Sequence[str] = ()) -> str:
     def classed(tag: str, key: str, content: str) -> str:
-        kind = ' class="text"' if key in text else ""
-        return f"<{tag}{kind}>{escape(content)}</{tag}>"
+        kind = "text" if key in text else "id" if key in _IDS else "number"
+        return f'<{tag} class="{kind}">{escape(content)}</{tag}>'
 
     head = "".join(classed("th", key, name) for name, key, _ in columns)
     lines = [

@@ -9,8 +9,11 @@ from html import escape
 
 WIDTH, HEIGHT = 720, 260
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 50, 28
-TICKS = 5
+LINES = 4
+TICKS_MAX = 9
 POINTS_MAX = 720
+# Minutes between two ticks: what clocks and calendars are divided into.
+TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +32,14 @@ def line_plot(
     place_text: Callable[[float], str],
     value_text: Callable[[float], str],
 ) -> str:
-    """Lines over time. Long ones are thinned by taking the largest of neighbours, so that no peak
-    gets lost."""
+    """Lines over time; places are minutes. Long ones are thinned by taking the largest of
+    neighbours, so that no peak gets lost."""
     places, series = _thinned(places, series)
     known = [value for line in series for value in line.values if value is not None]
     if not known or len(places) < 2:
         return _empty(title)
-    top = _round_up(max(known))
+    step = _round_step(max(known) / LINES)
+    top = step * max(1, math.ceil(max(known) / step - 1e-9))
     first, last = places[0], places[-1]
 
     def x(place: float) -> float:
@@ -44,14 +48,14 @@ def line_plot(
     def y(value: float) -> float:
         return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM)
 
-    parts = [_frame_of(title, top, y, value_text)]
-    for number in range(TICKS + 1):
-        place = first + (last - first) * number / TICKS
-        anchor = "start" if number == 0 else "end" if number == TICKS else "middle"
-        parts.append(
-            f'<text class="tick" x="{x(place):.1f}" y="{HEIGHT - 8}" text-anchor="{anchor}">'
-            f"{escape(place_text(place))}</text>"
-        )
+    parts = [
+        _frame_of(title, [step * each for each in range(round(top / step) + 1)], y, value_text)
+    ]
+    parts += [
+        f'<text class="tick" x="{x(place):.1f}" y="{HEIGHT - 8}" text-anchor="middle">'
+        f"{escape(place_text(place))}</text>"
+        for place in time_ticks(first, last)
+    ]
     for number, line in enumerate(series):
         points = [
             (x(place), y(value))
@@ -100,16 +104,28 @@ def bar_plot(
     return _svg(title, parts, height)
 
 
+def time_ticks(first: float, last: float) -> list[float]:
+    """Round minutes from the first to the last, not more than fit beside each other."""
+    step = next((each for each in TIME_STEPS if (last - first) / each < TICKS_MAX), 0)
+    step = step or 1440 * math.ceil((last - first) / (1440 * (TICKS_MAX - 1)))
+    start = math.ceil(first / step) * step
+    ticks = [float(place) for place in range(int(start), math.floor(last) + 1, step)]
+    return ticks or [first]
+
+
 def _frame_of(
-    title: str, top: float, y: Callable[[float], float], value_text: Callable[[float], str]
+    title: str,
+    values: Sequence[float],
+    y: Callable[[float], float],
+    value_text: Callable[[float], str],
 ) -> str:
     parts = [f'<text class="title" x="8" y="18">{escape(title)}</text>']
-    for number in range(5):
-        value = top * number / 4
+    for value in values:
+        text = value_text(value) if value else "0"
         parts.append(
             f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value):.1f}"'
             f' y2="{y(value):.1f}"/><text class="tick" x="{LEFT - 6}" y="{y(value) + 4:.1f}"'
-            f' text-anchor="end">{escape(value_text(value))}</text>'
+            f' text-anchor="end">{escape(text)}</text>'
         )
     return "".join(parts)
 
@@ -145,7 +161,7 @@ def _thinned(
     ]
 
 
-def _round_up(value: float) -> float:
+def _round_step(value: float) -> float:
     """The next number of the form 1, 2, 2.5 or 5 times a power of ten."""
     if value <= 0:
         return 1.0

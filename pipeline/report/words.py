@@ -23,19 +23,24 @@ def bytes_text(value: float) -> str:
 
 def time_text(value_ns: float) -> str:
     """A length of time with its unit."""
-    for limit, unit, size in ((1e6, "µs", 1e3), (1e9, "ms", 1e6)):
+    units = ((1e6, "µs", 1e3), (1e9, "ms", 1e6), (120e9, "s", 1e9), (120 * 60e9, "min", 60e9))
+    for limit, unit, size in units:
         if abs(value_ns) < limit:
             return f"{value_ns / size:.3g} {unit}"
-    return f"{value_ns / 1e9:.3g} s"
+    return f"{value_ns / 3600e9:.3g} h"
 
 
 def share_text(value: float) -> str:
-    return f"{value:.1%}" if value >= 0.001 or value == 0 else f"{value:.2g}"
+    """A part of 1 in per cent."""
+    if 0 < value < 0.001:
+        return "< 0.1 %"
+    return f"{100 * value:.0f} %" if value in (0, 1) else f"{100 * value:.1f} %"
 
 
 def clock_text(minute: float) -> str:
-    """The time of day of a minute since 1970, UTC."""
-    return datetime.fromtimestamp(minute * 60, UTC).strftime("%H:%M")
+    """The time of day of a minute since 1970, UTC; at midnight, the day."""
+    at = datetime.fromtimestamp(minute * 60, UTC)
+    return at.strftime("%H:%M") if (at.hour, at.minute) != (0, 0) else f"{at.day} {at:%b}"
 
 
 def moment_text(time_ns: int) -> str:

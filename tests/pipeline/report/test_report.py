@@ -15,7 +15,7 @@ from pipeline.errors import PipelineProblem
 from pipeline.report.feed import CHARTS, TABLES, write_feed
 from pipeline.report.figures import Figures
 from pipeline.report.page import STYLE, page
-from pipeline.report.svg import POINTS_MAX, Series, bar_plot, line_plot
+from pipeline.report.svg import POINTS_MAX, Series, bar_plot, line_plot, time_ticks
 from pipeline.report.words import (
     bytes_text,
     clock_text,
@@ -146,7 +146,7 @@ def test_plots_of_next_to_nothing_are_plots(values: list[float | None]) -> None:
 def test_feed_describes_what_is_in_it(tmp_path: Path) -> None:
     write_feed(full(), tmp_path / "feed")
     feed = json.loads((tmp_path / "feed" / "feed.json").read_text())
-    assert feed["form"] == 1
+    assert feed["form"] == 2
     tables = {table["name"]: table for table in feed["tables"]}
     assert set(tables) == {"network_minutes", "trouble"}
     for table in tables.values():
@@ -165,7 +165,21 @@ def test_feed_describes_what_is_in_it(tmp_path: Path) -> None:
 
 def test_every_chart_and_table_is_of_a_figure() -> None:
     assert set(TABLES) <= set(Figures.__slots__)
-    assert {table for _, _, table, _, _ in CHARTS} <= set(TABLES)
+    assert {table for _, _, table, _ in CHARTS} <= set(TABLES)
+
+
+def test_feed_is_written_for_people() -> None:
+    written = {
+        (name, column.name): column.written
+        for name, (_, columns) in TABLES.items()
+        for column in columns
+    }
+    assert written["network_minutes", "time (UTC)"](29_907_840) == "2026-11-12 08:00"
+    assert written["network_minutes", "received (MB)"](126_053_100) == 126.05
+    assert written["region_minutes", "token, 95 % (ms)"](21_476_625) == 21.477
+    assert written["trouble", "region"](10) == "000000000000000a"
+    assert written["together", "confidence (%)"](0.0335) == 3.4
+    assert written["compaction", "at rest (h)"](5_110_729_869_099) == 1.4
 
 
 def test_feed_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
@@ -186,11 +200,29 @@ def test_feed_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         (time_text(1500), "1.5 µs"),
         (time_text(2_000_000), "2 ms"),
         (time_text(3e9), "3 s"),
-        (share_text(0), "0.0%"),
-        (share_text(0.0312), "3.1%"),
+        (time_text(180e9), "3 min"),
+        (time_text(4 * 3600e9), "4 h"),
+        (share_text(0), "0 %"),
+        (share_text(1), "100 %"),
+        (share_text(0.0312), "3.1 %"),
+        (share_text(0.00006), "< 0.1 %"),
+        (clock_text(1440 * 20_000), "4 Oct"),
         (clock_text(61), "01:01"),
         (node_text(-1), "f" * 16),
     ],
 )
 def test_numbers_read_as_people_write_them(text: str, expected: str) -> None:
     assert text == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "ticks"),
+    [
+        (0, 8, [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+        (481, 960, [540, 600, 660, 720, 780, 840, 900, 960]),
+        (0, 30 * 1440, [0, 5760, 11520, 17280, 23040, 28800, 34560, 40320]),
+        (7.2, 7.9, [7.2]),
+    ],
+)
+def test_ticks_of_time_are_round(first: float, last: float, ticks: list[float]) -> None:
+    assert time_ticks(first, last) == ticks
