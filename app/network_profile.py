@@ -31,6 +31,8 @@ class NetworkProfile:
     records_file: Path
     peers_file: Path
     events: Path
+    # Scopes that an installer may have left for everybody who has joined none of their own.
+    given_scope_files: tuple[Path, ...] = ()
 
     @classmethod
     def of(cls, paths: Paths) -> NetworkProfile:
@@ -40,14 +42,17 @@ class NetworkProfile:
             paths.config / "scope-members",
             paths.state / "peers.json",
             paths.state / "events",
+            tuple(folder / "scope" for folder in paths.given),
         )
 
     def scope(self) -> Scope:
-        """The scope that this profile has joined; Nearby where it has joined none."""
-        if not self.scope_file.exists():
+        """The scope that this profile has joined; else the one that came with the program, else
+        Nearby."""
+        file = next((f for f in (self.scope_file, *self.given_scope_files) if f.exists()), None)
+        if file is None:
             return NEARBY
         try:
-            return Scope.read(self.scope_file)
+            return Scope.read(file)
         except TransportError as problem:
             raise StartProblem(
                 f"The scope of this profile is unreadable: {str(problem)[:-1]}, or leave it with"
@@ -68,6 +73,9 @@ class NetworkProfile:
 
     def leave(self) -> None:
         """From the next start on, this profile is in the scope that everybody is in."""
+        if any(file.exists() for file in self.given_scope_files):
+            self.join(NEARBY)  # Having none of its own would mean the one that is given.
+            return
         try:
             self.scope_file.unlink(missing_ok=True)
         except OSError as problem:

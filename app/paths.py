@@ -23,6 +23,8 @@ class Paths:
     data: Path
     state: Path
     runtime: Path
+    # What whoever installed the program gives to all its users; the first folder that has it counts.
+    given: tuple[Path, ...] = ()
 
     @property
     def settings(self) -> Path:
@@ -98,9 +100,11 @@ class Paths:
 
 def find_paths(environment: Mapping[str, str], state_dir: Path | None) -> Paths:
     """The folders that the environment asks for; with `state_dir`, everything below that."""
+    folders = (environment.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")
+    given = tuple(Path(folder) / _NAME for folder in folders if folder.startswith("/"))
     if state_dir is not None:
         root = state_dir.expanduser().absolute()
-        return Paths(root, root, root, _short(root, root / "run"))
+        return Paths(root, root, root, _short(root, root / "run"), given)
     home = Path(environment.get("HOME") or Path.home())
 
     def folder(variable: str, *default: str) -> Path:
@@ -116,6 +120,7 @@ def find_paths(environment: Mapping[str, str], state_dir: Path | None) -> Paths:
         data=folder("XDG_DATA_HOME", ".local", "share"),
         state=state,
         runtime=_short(state, Path(runtime) / _NAME if runtime.startswith("/") else state / "run"),
+        given=given,
     )
 
 

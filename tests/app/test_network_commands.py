@@ -297,6 +297,27 @@ def test_scope_is_made_shown_joined_and_left(tmp_path: Path) -> None:
     assert NetworkProfile.of(paths).scope() == NEARBY
 
 
+def test_scope_that_came_with_the_program_is_joined_and_can_be_left(tmp_path: Path) -> None:
+    scope = Scope.from_key("Our office", bytes(range(32)))
+    given = tmp_path / "etc" / "live-objects" / "scope"
+    given.parent.mkdir(parents=True)
+    scope.write(given)
+    given.chmod(0o644)
+    environment = {"XDG_CONFIG_DIRS": f"relative:{tmp_path / 'none'}:{tmp_path / 'etc'}"}
+    profile = NetworkProfile.of(find_paths(environment, tmp_path / "profile"))
+    assert profile.scope() == scope
+    profile.leave()
+    assert profile.scope() == NEARBY
+    profile.join(scope)
+    assert profile.scope() == scope
+    given.write_text("rubbish")
+    profile.scope_file.unlink()
+    with pytest.raises(StartProblem, match="scope leave"):
+        profile.scope()
+    profile.leave()
+    assert profile.scope() == NEARBY
+
+
 def test_two_who_compare_their_code_share_a_scope(tmp_path: Path) -> None:
     invitation = run("scope", "make", "Office")[1].strip()
     folders = {name: tmp_path / name for name in ("ada", "jun")}
