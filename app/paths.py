@@ -23,7 +23,7 @@ class Paths:
     data: Path
     state: Path
     runtime: Path
-    # What whoever installed the program gives to all its users; the first folder that has it counts.
+    # What whoever installed the program gives to all its users; the first that has it counts.
     given: tuple[Path, ...] = ()
 
     @property
