@@ -284,6 +284,34 @@ static void a_dead_member_in_the_last_view_is_noticed(void) {
     expect(&held, "has 3 members");
 }
 
+/* B leaves and comes back between two views that both hold it. */
+static court court_with_a_second_stay(void) {
+    uint8_t data[100];
+    court held = court_open();
+    tell_view_all(&held, 1, 7);
+    oracle_left(held.seats[B]);
+    send(&held, A, data);
+    deliver_all(&held, 1U << A | 1U << C, A, 1, data);
+    held.seats[B] = oracle_joined(held.judge, B, 0);
+    tell_view_all(&held, 2, 7);
+    send(&held, A, data);
+    deliver_all(&held, 7, A, 2, data);
+    return held;
+}
+
+static void a_second_stay_need_not_have_what_was_before_it(void) {
+    court held = court_with_a_second_stay();
+    expect(&held, NULL);
+}
+
+static void a_message_that_a_second_stay_lacks_is_noticed(void) {
+    uint8_t data[100];
+    court held = court_with_a_second_stay();
+    send(&held, A, data);
+    deliver_all(&held, 1U << A | 1U << C, A, 2, data);
+    expect(&held, "though both stayed");
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(a_good_run_is_good),
@@ -294,6 +322,8 @@ int main(void) {
         SCENARIO(a_late_joiner_need_not_have_what_was_before_it),
         SCENARIO(a_message_that_one_survivor_lacks_is_noticed),
         SCENARIO(a_message_that_no_survivor_has_is_fine),
+        SCENARIO(a_second_stay_need_not_have_what_was_before_it),
+        SCENARIO(a_message_that_a_second_stay_lacks_is_noticed),
         SCENARIO(two_sides_of_a_partition_may_differ),
         SCENARIO(a_message_of_a_view_that_one_is_not_in_is_noticed),
         SCENARIO(two_contents_of_one_view_are_noticed),

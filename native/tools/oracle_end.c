@@ -19,6 +19,15 @@ static bool is_survivor(const oracle *judge, const oracle_seat *seat) {
     return seat->open && !life->ended && !life->excused;
 }
 
+/* True when the same life was in the group before: its member may have gone and come back between
+ * two views that both hold it, and the earlier one is of the earlier stay. */
+static bool is_later_stay(const oracle *judge, const oracle_group *group, const oracle_seat *seat) {
+    for (size_t i = 0; i < seat->index; i++) {
+        if (seat_of(judge, group, i)->life == seat->life) return true;
+    }
+    return false;
+}
+
 /* ---- messages belong to views -----------------------------------------------------------------
  */
 
@@ -84,6 +93,7 @@ static void check_gap(oracle *judge, const oracle_group *group, const oracle_sea
         number_before = before->last;
     } else {
         if (after->sender != sender->id || after->receiver != seat->id) return;
+        if (is_later_stay(judge, group, seat)) return; /* all or none asks for the rest */
         /* What the sender sent before the receiver was there is not missing. */
         if (sender->views_told.count == 0) return;
         from = sender->views_told.items[0];
@@ -129,6 +139,10 @@ static uint64_t together_since(const oracle *judge, const oracle_group *group,
     const oracle_seat *pair[2] = {one, other};
     for (uint32_t side = 0; side < 2; side++) {
         const uint64_t id = judge->lives.items[pair[1 - side]->life].id;
+        if (is_later_stay(judge, group, pair[side]) && pair[side]->views_told.count > 0 &&
+            pair[side]->views_told.items[0] > since) {
+            since = pair[side]->views_told.items[0];
+        }
         for (size_t i = 0; i < pair[side]->views_told.count; i++) {
             const oracle_view *view = oracle_find_view(group, pair[side]->views_told.items[i]);
             if (!oracle_view_has(view, id) && view->number >= since) since = view->number + 1;

@@ -33,8 +33,8 @@ def test_calm_seeds_pass_and_give_the_same_run_twice(swarm: Path) -> None:
 
 
 def test_mixed_storms_end_well(swarm: Path) -> None:
-    """A bounded share of what `make swarm` does: some of its seeds, with all their faults."""
-    result = run(swarm, "--from", "80", "--count", "40", "--brief")
+    """A bounded share of what `make swarm` does: its first seeds, with all their faults."""
+    result = run(swarm, "--from", "0", "--count", "40", "--brief")
     assert result.returncode == 0, result.stdout
 
 
