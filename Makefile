@@ -46,7 +46,7 @@ STAMP_PYTHON   := $(VENV)/.stamp-python
 STAMP_ENGINE   := $(VENV)/.stamp-engine
 STAMP_PIPELINE := $(VENV)/.stamp-pipeline
 
-.PHONY: help run screenshot test lint format languages bench planted soak swarm fuzz clean distclean
+.PHONY: help run screenshot test lint format languages bench planted soak swarm hostile fuzz clean distclean
 
 help:
 	@echo 'make run         set up what is missing and start the application; without a display'
@@ -61,6 +61,7 @@ help:
 	@echo 'make swarm       random storms on simulated nodes for TIME=$(TIME) seconds; prints how to replay'
 	@echo 'make soak        drive five real programs wildly for TIME=$(TIME) seconds, then compare all they hold'
 	@echo 'make planted     plant known bugs in the engine and let the swarm look, TIME=$(TIME) seconds each'
+	@echo 'make hostile     changed bits, replays, strangers and hostile members, in full; some minutes'
 	@echo 'make fuzz        run every fuzzer for TIME=$(TIME) seconds'
 	@echo 'make clean       remove what was built'
 	@echo 'make distclean   remove also the virtual environment'
@@ -137,6 +138,11 @@ soak: $(STAMP_ENGINE)
 swarm: $(STAMP_PACKAGES)
 	@$(NATIVE) swarm
 	@native/build/tools/swarm --seconds $(TIME) --keep-going --brief
+
+# Changed bits, replays, strangers and hostile members in the amounts that the goals name.
+hostile: $(STAMP_PACKAGES)
+	@$(NATIVE) build/plain/bin/test_hostile
+	@native/build/plain/bin/test_hostile --full
 
 # The seed corpus is copied, so that what a run adds is looked at before it becomes part of the seeds.
 fuzz: $(STAMP_ENGINE)

@@ -2,14 +2,27 @@
  * test_hostile.c - what a stranger, a changed packet, a replayed one or a hostile member can do: be
  * counted.
  *
- * A fixed number of steps, so that it runs with the other tests; the fuzz targets go on from here.
- * It uses their small world.
+ * A fixed number of steps, so that it runs with the other tests; with --full as many as the goals
+ * S1, S4 and F3 name (make hostile). The fuzz targets go on from here. It uses their small world.
  */
 #include <time.h>
 
 #include "../fuzz/fuzz_world.h"
 
 static uint32_t passed_count, failed_count;
+
+/* How much is tried. */
+typedef struct {
+    uint32_t changed_packets; /* with every bit changed in turn */
+    uint32_t replays;
+    uint32_t rubbish;   /* packets of somebody without a key */
+    uint32_t questions; /* of somebody with the key who is no member */
+    uint32_t member_packets;
+} amounts;
+
+static const amounts SHARE = {40, 2000, 20000, 4000, 6000};
+static const amounts FULL = {10000, 1000000, 1000000, 100000, 10000000};
+static amounts tried;
 
 static void check(bool holds, const char *fact, uint64_t which) {
     if (holds) {
@@ -91,8 +104,8 @@ static bool same_state(const state *a, const state *b) {
 /* ---- changed packets ------------------------------------------------------------------------- */
 
 /* Packets of some traffic that the victim has not received: its ears were closed. */
-static void capture_unheard(fuzz_world *world) {
-    world_begin(world, 3, capture, NULL);
+static void capture_unheard(fuzz_world *world, uint64_t seed) {
+    world_begin(world, seed, capture, NULL);
     for (uint32_t n = 0; n < WORLD_NODES; n++)
         qsm_sim_block(world->sim, n, VICTIM, true);
     packet_count = 0;
@@ -136,37 +149,54 @@ static void unblock(fuzz_world *world) {
     world_run(world, 3000);
 }
 
-static void test_a_changed_bit_is_noticed(void) {
+/* Returns how many packets were changed. */
+static uint32_t change_bits(uint64_t seed, uint32_t count_max) {
     fuzz_world world;
-    capture_unheard(&world);
+    capture_unheard(&world, seed);
     check(packet_count > 8, "there was traffic to change", packet_count);
-    for (uint32_t i = 0; i < packet_count && i < 40; i++)
+    uint32_t count = packet_count < count_max ? packet_count : count_max;
+    for (uint32_t i = 0; i < count; i++)
         try_front_bits(&world, &packets[i], i);
     uint64_t before = world.delivered[VICTIM];
     unblock(&world);
     check(world.delivered[VICTIM] == before + UNHEARD, "the genuine messages arrive",
           world.delivered[VICTIM] - before);
     world_end(&world);
+    return count;
+}
+
+static void test_a_changed_bit_is_noticed(void) {
+    uint64_t seed = 3;
+    for (uint32_t left = tried.changed_packets; left > 0;)
+        left -= change_bits(seed++, left);
 }
 
 /* A stranger changes what a packet carries, and is faster than the genuine packet. */
-static void test_a_changed_message_does_not_keep_the_genuine_one_out(void) {
+static uint32_t change_messages(uint64_t seed, uint32_t count_max) {
     fuzz_world world;
-    capture_unheard(&world);
+    capture_unheard(&world, seed);
     uint64_t before = world.delivered[VICTIM];
-    for (uint32_t i = 0; i < packet_count && i < 40; i++)
+    uint32_t count = packet_count < count_max ? packet_count : count_max;
+    for (uint32_t i = 0; i < count; i++)
         try_sealed_bits(&world, &packets[i]);
     check(world.delivered[VICTIM] == before, "nothing is delivered of changed messages", 0);
     unblock(&world);
     check(world.delivered[VICTIM] == before + UNHEARD, "the genuine messages arrive",
           world.delivered[VICTIM] - before);
     world_end(&world);
+    return count;
+}
+
+static void test_a_changed_message_does_not_keep_the_genuine_one_out(void) {
+    uint64_t seed = 3;
+    for (uint32_t left = tried.changed_packets; left > 0;)
+        left -= change_messages(seed++, left);
 }
 
 /* Cut, lengthened and made of nothing. */
 static void test_packets_of_other_lengths_are_noticed(void) {
     fuzz_world world;
-    capture_unheard(&world);
+    capture_unheard(&world, 3);
     uint8_t changed[QSM_DATA_BYTES_MAX + 600];
     for (uint32_t i = 0; i < packet_count && i < 12; i++) {
         state before = state_of(&world, VICTIM);
@@ -197,14 +227,14 @@ static void test_replays_are_not_accepted(void) {
     world_run(&world, 500);
     capturing = false;
     check(packet_count > 100, "there was traffic to replay", packet_count);
-    for (int round = 0; round < 3; round++)
-        for (uint32_t i = 0; i < packet_count; i++) {
-            state before = state_of(&world, VICTIM);
-            world_inject(&world, packets[i].from, VICTIM, packets[i].bytes, packets[i].count);
-            state after = state_of(&world, VICTIM);
-            check(same_but_trace(&before, &after), "a replayed packet changes nothing (kind)",
-                  packets[i].bytes[1]);
-        }
+    for (uint32_t replay = 0; replay < tried.replays; replay++) {
+        const captured *packet = &packets[replay % packet_count];
+        state before = state_of(&world, VICTIM);
+        world_inject(&world, packet->from, VICTIM, packet->bytes, packet->count);
+        state after = state_of(&world, VICTIM);
+        check(same_but_trace(&before, &after), "a replayed packet changes nothing (kind)",
+              packet->bytes[1]);
+    }
     uint64_t delivered[WORLD_NODES];
     memcpy(delivered, world.delivered, sizeof delivered);
     world_run(&world, 1000);
@@ -232,7 +262,7 @@ static void test_who_has_no_key_gets_no_answer(void) {
     world_begin(&world, 5, NULL, NULL);
     uint64_t seed = 1;
     uint8_t packet[QSM_DATAGRAM_BYTES_MAX];
-    for (uint32_t i = 0; i < 20000; i++) {
+    for (uint32_t i = 0; i < tried.rubbish; i++) {
         uint32_t bytes = (uint32_t)(draw(&seed) % sizeof packet);
         for (uint32_t b = 0; b < bytes; b++)
             packet[b] = (uint8_t)draw(&seed);
@@ -262,7 +292,7 @@ static void test_who_is_not_a_member_gets_no_more_than_it_sends(void) {
     fuzz_world world;
     world_begin(&world, 6, NULL, NULL);
     uint64_t seed = 2;
-    for (uint32_t i = 0; i < 4000; i++) {
+    for (uint32_t i = 0; i < tried.questions; i++) {
         uint8_t kind = (uint8_t)(1 + i % (QSM_KIND_COUNT - 1));
         qsm_control control;
         memset(&control, 0, sizeof control);
@@ -486,10 +516,11 @@ static void test_one_packet_costs_little(void) {
     fuzz_world world;
     uint64_t seed = 7;
     uint8_t packet[QSM_DATAGRAM_BYTES_MAX], kind;
-    for (uint32_t round = 0; round < 4; round++) {
+    const uint32_t packets_a_world = 1500;
+    for (uint32_t round = 0; round < tried.member_packets / packets_a_world; round++) {
         world_begin(&world, 10 + round, NULL, NULL);
         warm_up(&world);
-        for (uint32_t i = 0; i < 1500; i++) {
+        for (uint32_t i = 0; i < packets_a_world; i++) {
             uint32_t as = (uint32_t)(draw(&seed) % WORLD_NODES);
             uint32_t to = (as + 1 + (uint32_t)(draw(&seed) % (WORLD_NODES - 1))) % WORLD_NODES;
             kind = QSM_KIND_DATA;
@@ -511,7 +542,8 @@ static void test_one_packet_costs_little(void) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    tried = argc > 1 && strcmp(argv[1], "--full") == 0 ? FULL : SHARE;
     packets = calloc(CAPTURED_MAX, sizeof *packets);
     if (!packets) return 1;
     test_a_changed_bit_is_noticed();

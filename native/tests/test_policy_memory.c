@@ -39,6 +39,9 @@ static void test_free(void *memory) {
 #include "../src/membership/policy_hierarchy.c"
 #include "../src/membership/policy_plan.c"
 #include "../src/membership/policy_similar.c"
+#include "../src/membership/similar_cores.c"
+#include "../src/membership/similar_homes.c"
+#include "../src/membership/similar_joins.c"
 #undef calloc
 #undef realloc
 #undef free

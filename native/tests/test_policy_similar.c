@@ -2,6 +2,8 @@
  * test_policy_similar.c - like-minded nodes share a region, and one more opened note moves at
  * most the node that opened it.
  */
+#include <time.h>
+
 #include "test_policy_fixture.h"
 
 /* The result as the past of the next run. */
@@ -321,6 +323,48 @@ static void test_an_office_falls_into_its_departments_or_teams(void) {
     office_free(o);
 }
 
+static double seconds_of_cpu(void) {
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* Nobody is like anybody: 2,000 nodes, each in a hundredth of the groups of its own choice and in
+ * many that a mixed set of nodes shares. No run takes long; those that follow go on where it ended.
+ */
+static void test_an_irregular_membership_takes_several_short_runs(void) {
+    uint64_t state = 9;
+    office *o = office_new(2000, 10000);
+    for (uint32_t n = 0; n < o->node_count; n++)
+        for (uint32_t i = 0; i < 600; i++) {
+            uint32_t drawn = draw_below(&state, o->group_count);
+            *cell(o, n, drawn * (uint64_t)drawn / o->group_count) = 1; /* some have many nodes */
+        }
+    o->input.similar_percent = 60;
+    o->input.region_size_min = 5;
+    office_input(o);
+    uint32_t runs = 0, regions = 0;
+    bool goes_on = true;
+    double longest = 0;
+    for (; goes_on && runs < 40; runs++) {
+        qsm_policy_result result;
+        double began = seconds_of_cpu();
+        check(qsm_policy_similar(&o->input, &result) == QSM_OK, "it runs", runs);
+        double took = seconds_of_cpu() - began;
+        if (took > longest) longest = took;
+        goes_on = result.unfinished && result.region_count != regions;
+        regions = result.region_count;
+        if (!goes_on) check(is_sound(o, &result), "its regions are sound", runs);
+        remember(o, &result);
+        qsm_policy_result_free(&result);
+    }
+    printf(
+        "irregular, 2000 nodes and 10000 groups: %u regions after %u runs, the longest %.0f ms\n",
+        regions, runs, longest * 1000);
+    check(!goes_on, "it comes to an end", runs);
+    check(longest < 3, "no run takes long, not even under sanitizers", runs);
+    forget(o);
+    office_free(o);
+}
+
 int main(void) {
     test_nodes_fit_their_regions();
     test_small_regions_join_the_nearest();
@@ -332,5 +376,6 @@ int main(void) {
     test_a_region_of_the_past_may_shrink_to_half_of_the_least_size();
     test_any_past_gives_sound_regions();
     test_an_office_falls_into_its_departments_or_teams();
+    test_an_irregular_membership_takes_several_short_runs();
     return report();
 }

@@ -204,14 +204,6 @@ static bool read_data_start(qsm_reader *reader, const qsm_header *header, qsm_da
     return !reader->failed;
 }
 
-bool qsm_data_read_regions(const qsm_header *header, const uint8_t *packet, uint32_t bytes,
-                           qsm_data *data) {
-    assert(header->front_bytes <= bytes);
-    qsm_reader reader = {.at = packet + QSM_HEADER_BYTES, .end = packet + header->front_bytes};
-    (void)bytes;
-    return read_data_start(&reader, header, data);
-}
-
 bool qsm_data_read(const qsm_header *header, const uint8_t *packet, uint32_t bytes,
                    qsm_data *data) {
     assert(header->front_bytes <= bytes);

@@ -180,9 +180,6 @@ typedef struct {
 bool qsm_data_read(const qsm_header *header, const uint8_t *packet, uint32_t bytes, qsm_data *data);
 /* Reads a data packet that has been read or written here before. */
 bool qsm_data_reread(const qsm_slice *packet, qsm_data *data);
-/* Region headers only, for those who need no more (finding the stream of a packet). */
-bool qsm_data_read_regions(const qsm_header *header, const uint8_t *packet, uint32_t bytes,
-                           qsm_data *data);
 /* Writes a whole data packet. `sealed` has the sealed messages one after the other, in the order of
  * the table; it may lie in `packet` itself. The tags must not. Returns the packet's length, 0 when
  * it does not fit. Without keys the packet's own tag is left for later. */

@@ -227,6 +227,7 @@ void qsm_host_make_batch(qsm_host *host, uint64_t now_ns) {
     qsm_policy_run policy = qsm_policy_find(engine->config.policy);
     assert(policy != NULL); /* the configuration was checked */
     qsm_host_region **regions = NULL;
+    uint32_t regions_before = host->next_region;
     bool good = describe(host, &run) && policy(&run.input, &result) == QSM_OK &&
                 qsm_host_index_regions(host, &live);
     if (good) {
@@ -254,7 +255,10 @@ void qsm_host_make_batch(qsm_host *host, uint64_t now_ns) {
     free(closing);
     free(regions);
     qsm_table_free(&live);
-    if (qsm_policy_find(engine->config.policy) != NULL) qsm_policy_result_free(&result);
+    /* The policy goes on from what it has made, as long as that leads anywhere. */
+    bool again = result.unfinished && host->next_region != regions_before;
+    qsm_policy_result_free(&result);
     free_run(&run);
     if (!host->dirty) send_all(host);
+    if (again && engine->host == host) qsm_host_changed(host);
 }

@@ -40,6 +40,8 @@ typedef struct {
     uint32_t region_count;
     qsm_policy_group *groups; /* one for each group of the input */
     uint32_t group_count;
+    /* The work of one run was used up: another run with this as its past may do better. */
+    bool unfinished;
 } qsm_policy_result;
 
 /* The region that a node was in at the last run, for hysteresis: any equal numbers mean the same
