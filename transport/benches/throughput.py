@@ -92,5 +92,8 @@ def peer(effort: Effort, ours: float, raw: float, library: Path) -> Record:
         target=PEER_TARGET,
         met=ratio >= PEER_TARGET,
         note="the ratio is ours by theirs",
-        more={"sender_us": middle(runs, "sender_us")},
+        more={
+            "sender_us": middle(runs, "sender_us"),
+            "receiver_us": middle(runs, "receiver_us"),
+        },
     )
