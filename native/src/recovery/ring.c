@@ -20,6 +20,7 @@ enum {
     HURRY_NS = 500000,       /* between launches while much arrives */
     HURRY_BYTES = 32 << 10,  /* much: less than a sender's least window */
     HURRY_PACKETS = 16,      /* much that is not acknowledged */
+    HELD_UP_NS = 1000000,    /* a round that took longer waited for somebody's processor */
     BRISK_NS = 5000000,      /* between launches for BRISK_SPAN_NS after that */
     BRISK_SPAN_NS = 100000000,
     PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
@@ -370,7 +371,10 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
         finish_waiting(part + 1, now_ns);
     }
     if (has_work(region) && launches_by_clock(part)) {
-        qsm_alarm_set_earlier(&engine->alarms, &part->launch_alarm, launch_due(part, now_ns));
+        /* One that was held up tells of what has long been otherwise. */
+        uint64_t soonest = took < HELD_UP_NS ? now_ns + HURRY_NS : now_ns;
+        uint64_t due = launch_due(part, now_ns);
+        qsm_alarm_set_earlier(&engine->alarms, &part->launch_alarm, due < soonest ? soonest : due);
     }
 }
 
