@@ -13,11 +13,13 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from transport.commands import Snapshot
 from transport.config import Peer
 from transport.errors import TransportError
+from transport.identities import Identity
 from transport.links import Kind, Link, best_link
 from transport.scopes import ANNOUNCED_VERSION, Scope, scope_label
 
@@ -207,6 +209,25 @@ def check_neighbours(scope: Scope, others: Sequence[Mapping[str, str]]) -> Findi
             "Compare with live-objects scope on both computers, and join the same one.",
         )
     return Finding("key", Verdict.GOOD, f"{len(mine)} announced in the scope {scope.name}.")
+
+
+def check_identity(file: Path) -> Finding:
+    """Whether the user's identity is there, and theirs alone."""
+    try:
+        identity = Identity.load(file) if file.exists() else None
+    except TransportError as problem:
+        return _bad(
+            "identity",
+            str(problem),
+            "Until then you cannot sign in; somebody else who could read it may pose as you.",
+        )
+    if identity is None:
+        return Finding("identity", Verdict.GOOD, "Your identity is made at the first start.")
+    return Finding(
+        "identity",
+        Verdict.GOOD,
+        f"You are {identity.fingerprint}; the key to that is in {file}, for you alone to read.",
+    )
 
 
 def check_version(running: str, installed: str) -> Finding:

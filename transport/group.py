@@ -7,7 +7,6 @@ in Python: what few groups use (feeds, readers, waiters) is made when it is firs
 from __future__ import annotations
 
 import asyncio
-from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +18,6 @@ from transport.errors import (
     BadArgument,
     CallbackFailed,
     Closed,
-    FeedFailed,
     Overrun,
     TransportError,
     WrongMoment,
@@ -27,6 +25,7 @@ from transport.errors import (
 )
 from transport.group_keys import GroupKeys
 from transport.interfaces import DeliveriesCallback, Delivery, Feed, View, ViewCallback
+from transport.offer import Offer, short
 from transport.queues import BoundedQueue
 from transport.tally import Tally
 
@@ -52,148 +51,6 @@ class _Extras:
     deliveries: list[BoundedQueue[Delivery]] = field(default_factory=list)
     views: list[BoundedQueue[View]] = field(default_factory=list)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
-
-
-class _Offer:
-    """The feeds of one group, as the engine sees them: one thing to pull from.
-
-    More urgent feeds are asked first; equally urgent ones take turns.
-    """
-
-    __slots__ = ("_again", "_feeds", "_group", "_node", "_number", "_pulling", "_registered")
-
-    def __init__(self, group: Group) -> None:
-        self._group = group
-        self._node = group.node_of_group
-        self._number = binding.new_number()
-        self._feeds: list[tuple[int, Feed]] = []
-        self._pulling: Feed | None = None
-        self._again = False
-        # The priority under which the engine knows of it; None: the engine does not.
-        self._registered: int | None = None
-
-    def add(self, feed: Feed, priority: int) -> None:
-        if feed is self._pulling:
-            # It offers itself while it is asked: whatever it answers now, it is to be asked again.
-            self._again = True
-        elif not any(known is feed for _, known in self._feeds):
-            self._insert(feed, priority)
-            self._node.when_possible(self._register)
-
-    def withdraw(self, feed: Feed) -> None:
-        self._feeds = [offered for offered in self._feeds if offered[1] is not feed]
-
-    def close(self) -> None:
-        self._feeds.clear()
-        binding.forget(self._number)
-
-    def _insert(self, feed: Feed, priority: int) -> None:
-        place = len(self._feeds)
-        while place and self._feeds[place - 1][0] > priority:
-            place -= 1
-        self._feeds.insert(place, (priority, feed))
-
-    def _register(self) -> None:
-        handle = self._group.handle
-        if handle is None or not self._feeds:
-            return
-        priority = self._feeds[0][0]
-        if self._registered is None or priority < self._registered:
-            self._registered = priority
-            binding.offer(handle, self._number, self, priority)
-            self._node.wake()
-
-    def pull_next(self, bytes_max: int, count_max: int) -> binding.Pulled | None:
-        """The next messages of the first feed that has any. Called by C; must not raise."""
-        data = self._pull_first(bytes_max, count_max)
-        if data is None:
-            return None
-        if isinstance(data, bytes):
-            pulled = (data, array("I", (len(data),)))
-        else:
-            pulled = (b"".join(data), array("I", map(len, data)))
-        self._node.keep(pulled)
-        return pulled
-
-    def _pull_first(self, bytes_max: int, count_max: int) -> bytes | Sequence[bytes] | None:
-        node = self._node
-        again: list[tuple[int, Feed]] = []
-        data = None
-        node.pulling += 1
-        try:
-            while data is None and self._feeds:
-                offered = self._feeds.pop(0)
-                data = self._ask(offered[1], bytes_max, count_max)
-                if data is not None:
-                    if self._feeds:
-                        self._insert(offered[1], offered[0])
-                    else:
-                        self._feeds.append(offered)
-                    # The usual case, a hundred thousand times a second.
-                    if not again:
-                        return data
-                elif self._again:
-                    again.append(offered)
-            if data is None:
-                self._registered = None
-            for priority, feed in again:
-                self._insert(feed, priority)
-            if again:
-                node.when_possible(self._register)
-        finally:
-            node.pulling -= 1
-        return data
-
-    def _ask(self, feed: Feed, bytes_max: int, count_max: int) -> bytes | Sequence[bytes] | None:
-        node = self._node
-        self._pulling, self._again = feed, False
-        try:
-            pull_many = getattr(feed, "pull_many", None)
-            if pull_many is not None:
-                return _checked_all(pull_many(count_max, bytes_max), bytes_max, count_max)
-            data = feed.pull(bytes_max)
-            if data is not None and (type(data) is not bytes or len(data) > bytes_max):
-                data = _checked(data, bytes_max)
-            return data
-        except Exception as problem:
-            self._again = False
-            self._group.report(
-                FeedFailed(
-                    f"A feed failed and was withdrawn: {_short(problem)}.",
-                    group=self._group.group_id,
-                    feed=type(feed).__qualname__,
-                ),
-                problem,
-            )
-            return None
-        except BaseException as problem:
-            # C is between here and whoever must see this; it is raised when C has returned.
-            self._again = True
-            node.escape(problem)
-            return None
-        finally:
-            self._pulling = None
-
-
-def _checked(data: bytes, bytes_max: int) -> bytes:
-    if not isinstance(data, bytes):
-        raise BadArgument(f"a feed gave {type(data).__name__} where bytes were expected")
-    if len(data) > bytes_max:
-        raise BadArgument(f"a feed gave {len(data)} bytes where {bytes_max} were asked for")
-    return data
-
-
-def _checked_all(
-    messages: Sequence[bytes], bytes_max: int, count_max: int
-) -> Sequence[bytes] | None:
-    if len(messages) > count_max:
-        raise BadArgument(f"a feed gave {len(messages)} messages where {count_max} were asked for")
-    if not messages:
-        return None
-    if set(map(type, messages)) != {bytes} or max(map(len, messages)) > bytes_max:
-        for data in messages:
-            _checked(data, bytes_max)
-    return messages
 
 
 class Group:
@@ -231,7 +88,7 @@ class Group:
         self._view: View | None = None
         self._on_deliveries: DeliveriesCallback | None = None
         self._on_view: ViewCallback | None = None
-        self._offer: _Offer | None = None
+        self._offer: Offer | None = None
         self._extras: _Extras | None = None
         self._full = False
 
@@ -287,7 +144,7 @@ class Group:
         if not 0 <= priority < PRIORITIES:
             raise BadArgument(f"The priority is {priority}: it must be 0, 1 or 2.")
         if self._offer is None:
-            self._offer = _Offer(self)
+            self._offer = Offer(self)
         self._offer.add(feed, priority)
 
     def withdraw(self, feed: Feed) -> None:
@@ -452,7 +309,7 @@ class Group:
         except Exception as problem:
             self.report(
                 CallbackFailed(
-                    f"A callback of a group failed: {_short(problem)}.",
+                    f"A callback of a group failed: {short(problem)}.",
                     group=self.group_id,
                     callback=getattr(callback, "__qualname__", type(callback).__qualname__),
                 ),
@@ -472,7 +329,3 @@ class Group:
     def _check_open(self) -> None:
         if self.handle is None:
             raise self._closed_error()
-
-
-def _short(problem: BaseException) -> str:
-    return f"{type(problem).__name__}: {problem}".rstrip(".: ")

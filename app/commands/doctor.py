@@ -27,6 +27,7 @@ from transport.doctor import (
     as_json,
     as_text,
     check_clock,
+    check_identity,
     check_mdns,
     check_neighbours,
     check_version,
@@ -72,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     except BadArgument as problem:
         raise StartProblem(str(problem)) from None
     findings = asyncio.run(_examine(arguments.interface, scope, running, typed))
+    findings.append(check_identity(NetworkProfile.of(paths).identity_file))
     if running is None:
         findings.append(
             Finding(

@@ -24,6 +24,7 @@ from transport.doctor import (
     examine,
 )
 from transport.errors import SystemRefused
+from transport.identities import Identity
 from transport.links import Kind, Link, best_link, ipv4_address, list_links
 from transport.scopes import Scope
 
@@ -197,6 +198,21 @@ def test_nothing_to_look_at_is_said() -> None:
 def test_clock_of_another_century_is_odd() -> None:
     assert doctor.check_clock(0).verdict is doctor.Verdict.ODD
     assert doctor.check_clock(1_800_000_000).verdict is doctor.Verdict.GOOD
+
+
+def test_identity_that_others_can_read_is_bad(tmp_path: Path) -> None:
+    file = tmp_path / "identity"
+    assert doctor.check_identity(file).verdict is doctor.Verdict.GOOD
+    identity = Identity(b"i" * 32)
+    identity.save(file)
+    good = doctor.check_identity(file)
+    assert (good.verdict, identity.fingerprint in good.sentence) == (doctor.Verdict.GOOD, True)
+    file.chmod(0o644)
+    assert "chmod 600" in doctor.check_identity(file).sentence
+    assert doctor.check_identity(file).verdict is doctor.Verdict.BAD
+    file.chmod(0o600)
+    file.write_text("rubbish")
+    assert doctor.check_identity(file).verdict is doctor.Verdict.BAD
 
 
 def test_program_older_than_what_is_installed_is_odd() -> None:

@@ -305,6 +305,26 @@ def test_failure_prints_the_line_that_replays_it(caplog: pytest.LogCaptureFixtur
     assert "seed=4711" in caplog.text
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_killed_host_is_replaced_within_two_seconds_without_losing_a_message(seed: int) -> None:
+    with Simulation(seed=seed) as simulation:
+        nodes, members = simulated_members(simulation, 5)
+        (host,) = [node for node in nodes if node.health is Health.HOST]
+        rest = [member for node, member in zip(nodes, members, strict=True) if node is not host]
+        for number in range(50):
+            for member in rest:
+                member.send(b"%d" % number)
+        simulation.run_for(0.005)  # some are under way
+        host.crash()
+        for number in range(50, 100):
+            for member in rest:
+                member.send(b"%d" % number)
+        assert simulation.run_until(in_one_view(rest), limit_s=2.0), f"seed {seed}"
+        assert simulation.run_until(
+            lambda: all(member.has_everything_of(rest) for member in rest), limit_s=2.0
+        ), f"seed {seed}"
+
+
 # Virtual time with real time
 
 
