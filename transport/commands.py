@@ -201,14 +201,23 @@ def as_table(snapshot: Snapshot, before: Snapshot | None = None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of it, in words."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def _head(snapshot: Snapshot, rate: Rates | None) -> str:
     place = f"{snapshot.interface} {snapshot.address}".strip() or "simulated"
     by = f"multicast {snapshot.multicast}" if snapshot.multicast else "unicast only"
-    counts = f"{len(snapshot.groups)} groups, {len(snapshot.regions)} regions"
+    counts = (
+        counted(len(snapshot.nodes), "node"),
+        counted(len(snapshot.groups), "group"),
+        counted(len(snapshot.regions), "region"),
+    )
     lines = [
         f"scope {snapshot.scope}   node {snapshot.node}   {snapshot.health}",
         f"{place}   {by}",
-        f"{len(snapshot.nodes)} nodes, {counts}",
+        ", ".join(counts),
     ]
     if rate is not None:
         lines.append(

@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from transport.commands import Snapshot
+from transport.commands import Snapshot, counted
 from transport.config import Peer
 from transport.errors import TransportError
 from transport.identities import Identity
@@ -160,6 +160,10 @@ def check_mdns(
     They may be announced and yet not be members together: then something between them stops the
     engine's packets, which is what a firewall and a wireless network that isolates do.
     """
+    if not announced and snapshot is not None and len(snapshot.nodes) > 1:
+        return Finding(
+            "mdns", Verdict.GOOD, f"Nobody is announced by mDNS on {address}; others are here."
+        )
     if not announced:
         return _odd(
             "mdns",
@@ -189,7 +193,9 @@ def check_clock(now_s: float) -> Finding:
     return Finding("clock", Verdict.GOOD, "The clock is plausible; the network does not need it.")
 
 
-def check_neighbours(scope: Scope, others: Sequence[Mapping[str, str]]) -> Finding:
+def check_neighbours(
+    scope: Scope, others: Sequence[Mapping[str, str]], snapshot: Snapshot | None = None
+) -> Finding:
     """Whether those who are announced by mDNS are of this scope and of a version that fits;
     `others` are the texts of their announcements."""
     mine = [each for each in others if each.get("scope") == scope_label(scope)]
@@ -202,10 +208,11 @@ def check_neighbours(scope: Scope, others: Sequence[Mapping[str, str]]) -> Findi
             f" network's language, this one {ANNOUNCED_VERSION}.",
             "Update the older ones.",
         )
-    if strangers and not mine:
+    alone = snapshot is None or len(snapshot.nodes) < 2
+    if strangers and not mine and alone:
         return _odd(
             "key",
-            f"{strangers} others are announced, all in other scopes than {scope.name}.",
+            f"Announced: {counted(strangers, 'computer')} in other scopes than {scope.name}.",
             "Compare with live-objects scope on both computers, and join the same one.",
         )
     return Finding("key", Verdict.GOOD, f"{len(mine)} announced in the scope {scope.name}.")
@@ -292,8 +299,8 @@ def check_engine(snapshot: Snapshot) -> list[Finding]:
         found.append(
             _odd(
                 "unicast",
-                f"{len(lonely)} regions send by unicast, since multicast does not reach all in"
-                " them.",
+                f"By unicast: {counted(len(lonely), 'region')}, since multicast does not reach all"
+                " members.",
                 "Look at the interfaces and switches of their members; it works, with more"
                 " traffic.",
             )
@@ -325,7 +332,9 @@ def _membership(snapshot: Snapshot) -> Finding:
             f"This computer is alone in its objects, in the scope {snapshot.scope}.",
             "Open the same object on the other computer, in the same scope.",
         )
-    return Finding("membership", Verdict.GOOD, f"{others} others share objects with this computer.")
+    return Finding(
+        "membership", Verdict.GOOD, f"Connected with {counted(others, 'other computer')}."
+    )
 
 
 def _bad(subject: str, sentence: str, fix: str) -> Finding:

@@ -135,7 +135,7 @@ async def _try_others(
         found = [each.peer for each in announced if each.texts.get("scope") == scope_label(scope)]
         findings.append(check_mdns(scope, link.address, found, snapshot))
         if announced:
-            findings.append(check_neighbours(scope, [each.texts for each in announced]))
+            findings.append(check_neighbours(scope, [each.texts for each in announced], snapshot))
     peers = choose_peers(typed, found)[:PEERS_TRIED_MAX]
     tried = await asyncio.gather(*(try_peer(scope, link.address, peer) for peer in peers))
     findings += judge_peers(tried, link, links)

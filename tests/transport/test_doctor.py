@@ -229,6 +229,8 @@ def test_mdns_tells_who_else_is_announced() -> None:
     alone = replace(SNAPSHOT, groups=())
     nobody = doctor.check_mdns(scope, "127.0.0.1", [], alone)
     assert "Nobody else of the scope Office" in nobody.sentence
+    found_otherwise = doctor.check_mdns(scope, "127.0.0.1", [], SNAPSHOT)
+    assert found_otherwise.verdict is doctor.Verdict.GOOD
     other = [Peer("127.0.0.1", 4712)]
     apart = doctor.check_mdns(scope, "127.0.0.1", other, alone)
     assert apart.verdict is doctor.Verdict.ODD

@@ -140,11 +140,13 @@ def test_neighbours_of_another_scope_or_version_are_told() -> None:
     assert (older.subject, older.verdict) == ("version", Verdict.ODD)
     strange = check_neighbours(NEARBY, [{"scope": "0123"}])
     assert (strange.subject, strange.verdict) == ("key", Verdict.ODD)
-    assert "1 others are announced" in strange.sentence
+    assert "1 computer in other scopes" in strange.sentence
+    among_others = check_neighbours(NEARBY, [{"scope": "0123"}], SNAPSHOT)
+    assert among_others.verdict is Verdict.GOOD
 
 
 def test_regions_that_fell_back_to_unicast_are_told() -> None:
     region = replace(SNAPSHOT.regions[0], unicast=True, alive=3)
     snapshot = replace(SNAPSHOT, multicast="239.1.1.1:17474", regions=(region,))
     sentences = [finding.sentence for finding in check_engine(snapshot)]
-    assert any("send by unicast, since multicast does not reach" in each for each in sentences)
+    assert any("By unicast: 1 region, since multicast" in each for each in sentences)
