@@ -1,6 +1,6 @@
 /*
- * test_scenario_keys.c - the keys of a group change while its messages flow, and who is not given
- * the new one reads nothing more.
+ * test_scenario_keys.c - the keys of a group, and the key of the scope, change while messages flow,
+ * and who is not given the new one reads, or hears, nothing more.
  */
 #include "scenario.h"
 
@@ -81,11 +81,64 @@ static void wrong_uses_of_keys_are_refused(void) {
     scenario_end(all);
 }
 
+/* The old key stays heard for 200 ms after the last has begun to use the new one; with losses some
+ * packets that were made before are repaired after that. */
+static void the_key_of_the_scope_changes_without_a_pause(void) {
+    world_options options = scenario_options(64, 6, 2);
+    options.link.loss_ppm = 50000;
+    world *all = scenario_begin(&options);
+    qsm_engine *engines[6];
+    for (uint32_t n = 0; n < 6; n++) {
+        engines[n] = qsm_sim_engine(world_sim(all), n);
+        world_flow(all, n, n % 2, 300, 2 * WORLD_MS, world_now_ns(all) + 2000 * WORLD_MS);
+    }
+    world_run(all, 300 * WORLD_MS);
+    for (uint32_t n = 0; n < 6; n++) {
+        CHECK(qsm_engine_add_scope_key(engines[n], NEW_KEY) == QSM_OK);
+        world_run(all, 20 * WORLD_MS);
+    }
+    for (uint32_t n = 0; n < 6; n++) {
+        CHECK(qsm_engine_use_scope_key(engines[n], NEW_KEY) == QSM_OK);
+        world_run(all, 60 * WORLD_MS);
+    }
+    world_run(all, 200 * WORLD_MS);
+    for (uint32_t n = 0; n < 6; n++)
+        CHECK(qsm_engine_drop_scope_key(engines[n], options.config.scope_key) == QSM_OK);
+    scenario_settle(all, 5000 * WORLD_MS, "all have everything under the scope's new key");
+    scenario_end(all);
+}
+
+static void wrong_uses_of_the_scopes_keys_are_refused(void) {
+    world_options options = scenario_options(65, 1, 1);
+    world *all = scenario_begin(&options);
+    qsm_engine *engine = qsm_sim_engine(world_sim(all), 0);
+    const uint8_t *old = options.config.scope_key;
+    CHECK(qsm_engine_add_scope_key(engine, NULL) == QSM_ERR_ARGUMENT);
+    CHECK(qsm_engine_use_scope_key(engine, NEW_KEY) == QSM_ERR_NOT_FOUND);
+    CHECK(qsm_engine_drop_scope_key(engine, NEW_KEY) == QSM_ERR_NOT_FOUND);
+    CHECK(qsm_engine_drop_scope_key(engine, old) == QSM_ERR_ARGUMENT);
+    CHECK(qsm_engine_use_scope_key(engine, old) == QSM_OK);
+    for (uint8_t i = 1; i < QSM_SCOPE_KEYS_MAX; i++) {
+        const uint8_t key[QSM_KEY_BYTES] = {i};
+        CHECK(qsm_engine_add_scope_key(engine, key) == QSM_OK);
+        CHECK(qsm_engine_add_scope_key(engine, key) == QSM_OK);
+    }
+    CHECK(qsm_engine_add_scope_key(engine, NEW_KEY) == QSM_ERR_FULL);
+    const uint8_t first[QSM_KEY_BYTES] = {1};
+    CHECK(qsm_engine_use_scope_key(engine, first) == QSM_OK);
+    CHECK(qsm_engine_drop_scope_key(engine, old) == QSM_OK);
+    CHECK(qsm_engine_drop_scope_key(engine, old) == QSM_ERR_NOT_FOUND);
+    CHECK(qsm_engine_add_scope_key(engine, NEW_KEY) == QSM_OK);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(keys_change_without_a_pause),
         SCENARIO(who_is_not_given_the_new_key_reads_nothing_more),
         SCENARIO(wrong_uses_of_keys_are_refused),
+        SCENARIO(the_key_of_the_scope_changes_without_a_pause),
+        SCENARIO(wrong_uses_of_the_scopes_keys_are_refused),
     };
     return SCENARIO_MAIN("test_scenario_keys", scenarios);
 }
