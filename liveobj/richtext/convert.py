@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from liveobj.errors import Problem
@@ -24,22 +24,31 @@ _PROCESSOR_S_MAX = 120
 
 
 def main(arguments: Sequence[str]) -> int:
-    _limit()
-    try:
+    def convert() -> bool:
         match arguments:
             case ["read", file]:
                 sys.stdout.buffer.write(write_json(read_file(Path(file))))
-                return 0
+                return True
             case ["write", file, title]:
                 write_file(Path(file), read_json(sys.stdin.buffer.read()), title)
-                return 0
+                return True
+        return False
+
+    return run_bounded(convert, "read FILE, or write FILE TITLE")
+
+
+def run_bounded(work: Callable[[], bool], usage: str) -> int:
+    """Does the work of a helper within bounds; gives its exit code. The work says whether it knew
+    what to do."""
+    _limit()
+    try:
+        if work():
+            return 0
+        sys.stderr.write(f"{usage}\n")
     except Problem as problem:
         sys.stderr.write(f"{problem}\n")
-        return EXIT_REFUSED
     except (MemoryError, RecursionError):
         sys.stderr.write("It would need too much memory.\n")
-        return EXIT_REFUSED
-    sys.stderr.write("read FILE, or write FILE TITLE\n")
     return EXIT_REFUSED
 
 

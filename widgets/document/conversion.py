@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QProcess, QTimer
 
-from liveobj.documents import DocumentError
+from liveobj.documents import Document, DocumentError
 from liveobj.objects.rich_document import RichBody
-from liveobj.richtext.errors import FileProblem
 from liveobj.richtext.model import Content
-from liveobj.richtext.wire import read_json, write_json
+from liveobj.richtext.wire import read_json
 from widgets.document.images import usable_part
+from widgets.in_thread import InThread
 from widgets.language import tr
 
 _TIME_MAX_MS = 150_000
-_MODULE = "liveobj.richtext.convert"
-# How much is put in between two frames.
-_PARTS_PER_TURN = 150
+_READER = "liveobj.richtext.convert"
+_EXPORTER = "liveobj.objects.document_export"
+# How long putting parts in may take between two frames; how many they are follows from it.
+_TURN_S = 0.008
+_PARTS_FIRST, _PARTS_MAX = 20, 400
 
 
 class Helper(QObject):
@@ -27,6 +30,7 @@ class Helper(QObject):
 
     def __init__(
         self,
+        module: str,
         arguments: list[str],
         given: bytes,
         done: Callable[[bytes, str], None],
@@ -37,7 +41,7 @@ class Helper(QObject):
         self._process = QProcess(self)
         self._process.finished.connect(self._on_finished)
         self._process.errorOccurred.connect(self._on_error)
-        self._process.start(sys.executable, ["-m", _MODULE, *arguments])
+        self._process.start(sys.executable, ["-m", module, *arguments])
         self._process.write(QByteArray(given))
         self._process.closeWriteChannel()
         self._timer = QTimer(self)
@@ -82,20 +86,27 @@ def read_in_helper(file: Path, done: Callable[[Content, str], None], parent: QOb
         if problem:
             done((), problem)
             return
-        try:
-            done(read_json(output), "")
-        except FileProblem as refused:
-            done((), str(refused))
 
-    return Helper(["read", str(file)], b"", finish, parent)
+        def taken(content: Content | None, refused: Exception | None) -> None:
+            # Whatever else may be raised there is a defect; it must not take the window along.
+            done(content or (), "" if refused is None else str(refused))
+
+        InThread(lambda: _usable(output), taken, parent)
+
+    return Helper(_READER, ["read", str(file)], b"", finish, parent)
+
+
+def _usable(output: bytes) -> Content:
+    """In a thread: images are made small enough to be sent."""
+    return tuple(part for part in map(usable_part, read_json(output)) if part is not None)
 
 
 def write_in_helper(
-    file: Path, content: Content, title: str, done: Callable[[str], None], parent: QObject
+    file: Path, document: Document, title: str, done: Callable[[str], None], parent: QObject
 ) -> Helper:
-    """Writes a file; `done` gets a sentence if it could not be."""
-    arguments = ["write", str(file), title]
-    return Helper(arguments, write_json(content), lambda _, problem: done(problem), parent)
+    """Writes a document as it is now to a file; `done` gets a sentence if it could not be."""
+    state = document.export_snapshot()
+    return Helper(_EXPORTER, [str(file), title], state, lambda _, why: done(why), parent)
 
 
 class Pouring(QObject):
@@ -115,6 +126,7 @@ class Pouring(QObject):
         self._left = list(content)
         self._place = body.text.cursor_at(position, before=True)
         self._begun = False
+        self._at_once = _PARTS_FIRST
         self._done = done
         body.document.undo_boundary()
         body.document.begin_undo_group()
@@ -128,14 +140,15 @@ class Pouring(QObject):
             self._finish(0, "", tell=False)
 
     def _pour(self) -> None:
-        parts, self._left = self._left[:_PARTS_PER_TURN], self._left[_PARTS_PER_TURN:]
+        parts, self._left = self._left[: self._at_once], self._left[self._at_once :]
+        start_s = time.perf_counter()
         try:
             at = self._body.text.position_of(self._place)
             with self._body.document.transaction("insert"):
                 if self._begun:
                     self._body.rich.split(at)
                     at += 1
-                end = self._body.insert(at, [part for part in map(usable_part, parts) if part])
+                end = self._body.insert(at, parts)
             self._begun = True
             self._place = self._body.text.cursor_at(end, before=True)
         except DocumentError as problem:
@@ -143,6 +156,11 @@ class Pouring(QObject):
             return
         if not self._left:
             self._finish(end, "")
+        took_s = time.perf_counter() - start_s
+        if took_s > _TURN_S:
+            self._at_once = max(1, self._at_once // 2)
+        elif took_s < _TURN_S / 2:
+            self._at_once = min(_PARTS_MAX, self._at_once * 2)
 
     def _finish(self, end: int, problem: str, *, tell: bool = True) -> None:
         self._timer.stop()

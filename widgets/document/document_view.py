@@ -60,6 +60,7 @@ class DocumentView(WritingView):
         self.link_box.chosen.connect(self._on_link)
         self._link: tuple[RichEditor, int, int] | None = None
         self._work: list[Helper | Pouring] = []
+        self._is_closed = False
         page = self.editor
         page.shortcuts = {a.shortcut: self._runner(a) for a in self._actions if a.shortcut}
         page.fill_mime = lambda mime, start, end: fill_mime(mime, self.body.content(start, end))
@@ -291,6 +292,8 @@ class DocumentView(WritingView):
         name = files[0].name
 
         def read(content: Content, problem: str) -> None:
+            if self._is_closed:
+                return
             if problem:
                 self.around.say(
                     tr("{file} was not taken in. {problem}", file=name, problem=problem)
@@ -320,8 +323,8 @@ class DocumentView(WritingView):
         def written(problem: str) -> None:
             self.around.say(problem or tr("Exported as {file}.", file=file.name))
 
-        content, title = self.body.content(), self.opening.title
-        self._work.append(write_in_helper(file, content, title, written, self))
+        document, title = self.body.document, self.opening.title
+        self._work.append(write_in_helper(file, document, title, written, self))
 
     def insert_content(self, content: Sequence[Part], position: int | None = None) -> None:
         """Puts content in, in the place of the selection or at a position."""
@@ -350,6 +353,7 @@ class DocumentView(WritingView):
     # For whoever shows the view
 
     def close_view(self) -> None:
+        self._is_closed = True
         for work in self._work:
             if isValid(work):
                 work.stop()
