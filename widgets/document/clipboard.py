@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QMimeData
@@ -27,13 +28,23 @@ _IMAGE_FILE_BYTES_MAX = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture with its name; `make` gives it small enough to be sent, or None if it is none. It
+    may be called in any thread."""
+
+    name: str
+    make: Callable[[], Image | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
-    """What was found: content to be put in, files to be read by somebody else, and sentences about
-    what could not be taken."""
+    """What was found: content to be put in, files to be read by somebody else, sentences about
+    what could not be taken, and pictures that take their time and are to be made in a thread."""
 
     content: Content = ()
     files: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
 
 
 def fill_mime(mime: QMimeData, content: Content) -> None:
@@ -67,9 +78,8 @@ def take(mime: QMimeData, title_of: Callable[[Reference], str]) -> Taken:
             return Taken(content)
     if mime.hasImage():
         picture = mime.imageData()
-        image = image_of(picture) if isinstance(picture, QImage) else None
-        if image is not None:
-            return Taken((image,))
+        if isinstance(picture, QImage) and not picture.isNull():
+            return Taken(pictures=(Picture(tr("The picture"), partial(image_of, picture.copy())),))
     return Taken(plain_paragraphs(mime.text()))
 
 
@@ -79,22 +89,22 @@ def plain_paragraphs(text: str) -> Content:
 
 
 def _take_files(files: list[Path]) -> Taken:
-    images: list[Image] = []
+    pictures: list[Picture] = []
     problems: list[str] = []
     documents: list[Path] = []
     for file in files[:50]:
         ending = file.suffix.lower()
         if ending in _IMAGE_ENDINGS:
-            image = read_image_file(file)
-            if image is None:
-                problems.append(tr("{file} cannot be read as an image.", file=file.name))
-            else:
-                images.append(image)
+            pictures.append(picture_in(file))
         elif ending in ENDINGS:
             documents.append(file)
         else:
             problems.append(f"{file.name} is not something that a document can take in.")
-    return Taken(tuple(images), tuple(documents), tuple(problems))
+    return Taken((), tuple(documents), tuple(problems), tuple(pictures))
+
+
+def picture_in(file: Path) -> Picture:
+    return Picture(file.name, partial(read_image_file, file))
 
 
 def read_image_file(file: Path) -> Image | None:

@@ -16,14 +16,24 @@ from liveobj.documents import Document, DocumentError
 from liveobj.objects.rich_document import TEMPLATE_ID, RichBody, RichDocument, new_document
 from liveobj.opening import Opening
 from liveobj.references import Parameterized, Reference, Value
-from liveobj.richtext.model import HIGHLIGHT, Content, Part, Run, Table, plain_text, safe_link
+from liveobj.richtext.model import (
+    HIGHLIGHT,
+    Content,
+    Image,
+    Part,
+    Run,
+    Table,
+    plain_text,
+    safe_link,
+)
 from widgets.action import Action
-from widgets.document.clipboard import fill_mime, read_image_file, take
+from widgets.document.clipboard import Picture, fill_mime, picture_in, take
 from widgets.document.conversion import Helper, Pouring, read_in_helper, write_in_helper
 from widgets.document.link_box import LinkBox
 from widgets.document.page import DocumentPage
 from widgets.document.rich_editor import RichEditor
 from widgets.document.toolbar import Toolbar
+from widgets.in_thread import InThread
 from widgets.language import tr
 from widgets.nesting import Nested
 from widgets.object_kind import ObjectKind
@@ -271,12 +281,27 @@ class DocumentView(WritingView):
 
     def insert_images(self, files: Sequence[Path]) -> None:
         """Puts images from files in at the caret."""
-        for file in files:
-            image = read_image_file(file)
-            if image is None:
-                self.around.say(tr("{file} cannot be read as an image.", file=file.name))
-            else:
-                self.insert_content((image,))
+        self._insert_pictures([picture_in(file) for file in files], self.editor.delete_selection())
+
+    def _insert_pictures(self, pictures: Sequence[Picture], position: int) -> None:
+        """Makes them in a thread, and puts them in where the place is by then."""
+        if not pictures:
+            return
+        place = self.body.text.cursor_at(position, before=True)
+
+        def made(images: list[Image | None] | None, _problem: Exception | None) -> None:
+            if self._is_closed:
+                return
+            found = images or [None] * len(pictures)
+            for picture, image in zip(pictures, found, strict=True):
+                if image is None:
+                    words = tr("{file} cannot be read as an image.", file=picture.name)
+                    self.around.say(words)
+            content = [image for image in found if image is not None]
+            if content:
+                self.insert_content(content, self.body.text.position_of(place))
+
+        InThread(lambda: [picture.make() for picture in pictures], made, self)
 
     # Files
 
@@ -339,6 +364,7 @@ class DocumentView(WritingView):
         taken = take(mime, self._title_of)
         if taken.content:
             self.insert_content(taken.content, position)
+        self._insert_pictures(taken.pictures, position)
         self.insert_files(taken.files, position)
         for problem in taken.problems:
             self.around.say(problem)

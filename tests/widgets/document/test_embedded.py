@@ -123,6 +123,7 @@ def test_an_image_is_pasted_shown_and_resized(desk: Desk) -> None:
     mime = QMimeData()
     mime.setImageData(picture())
     desk.one.editor.insertFromMimeData(mime)
+    desk.qtbot.waitUntil(lambda: bool(list(desk.one.editor.embeds.all())))
     one, two = desk.contents()
     assert one == two
     assert isinstance(one[0], Image)
@@ -142,6 +143,25 @@ def test_an_image_is_pasted_shown_and_resized(desk: Desk) -> None:
     (image, *_rest) = desk.contents()[1]
     assert isinstance(image, Image)
     assert image.width == 120
+
+
+def test_an_image_that_takes_its_time_is_put_where_its_place_is_by_then(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.type("one two")
+    good, bad = tmp_path / "cat.png", tmp_path / "broken.png"
+    picture().save(str(good))
+    bad.write_bytes(b"no picture")
+    desk.settle()
+    desk.one.editor.place_caret(4)
+    desk.one.insert_images([good, bad])
+    desk.two.body.text.insert(0, "zero ")  # while it is being made
+    desk.settle()
+    desk.qtbot.waitUntil(lambda: bool(list(desk.one.editor.embeds.all())))
+    content = desk.contents()[1]
+    assert content[0] == Paragraph((Run("zero one "),))
+    assert isinstance(content[1], Image)
+    assert desk.ada.around.said == ["broken.png cannot be read as an image."]
 
 
 def test_an_animated_image_moves_while_it_is_seen(desk: Desk) -> None:
@@ -191,7 +211,7 @@ def test_dropped_files_are_taken_or_refused_with_a_sentence(desk: Desk, tmp_path
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(good)), QUrl.fromLocalFile(str(bad))])
     desk.one.editor.offer(mime, 0)
-    assert isinstance(desk.contents()[1][0], Image)
+    desk.qtbot.waitUntil(lambda: isinstance(desk.contents()[1][0], Image))
     assert "virus.exe" in desk.ada.around.said[0]
 
 
