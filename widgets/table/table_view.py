@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QInputDialog,
-    QLineEdit,
     QMenu,
-    QToolButton,
     QWidget,
 )
 
@@ -26,22 +22,21 @@ from liveobj.formulas.values import shown
 from liveobj.objects.table import TEMPLATE_ID, ColumnType, Table, new_table
 from liveobj.objects.table_content import TableChange
 from liveobj.opening import Opening
-from liveobj.storage import StorageError
 from widgets.action import Action, always
-from widgets.icons import show_icon
 from widgets.language import tr, tr_n
 from widgets.look import SPACE_PX, label, line, page_column
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
+from widgets.table.arrangement import Arrangement
 from widgets.table.cell_editing import CellEditing
 from widgets.table.cell_painter import OtherSelection, corners
 from widgets.table.csv_files import CsvFiles
 from widgets.table.grid import Grid
-from widgets.table.table_model import Index, TableModel, matches, sort_key
+from widgets.table.table_model import Index, TableModel
+from widgets.table.table_tools import TableTools, Tool
 from widgets.throttle import QtAlarm, Throttle
 
 CSV_FILTER = "CSV (*.csv *.tsv *.txt)"
-_ARRANGEMENT = "table arrangement"
 _DESCRIBED_ROWS_MAX = 100
 _SUMMED_CELLS_MAX = 50_000
 
@@ -57,8 +52,8 @@ def type_words(kind_of: ColumnType) -> str:
 
 
 class TableView(ObjectView):
-    """Attributes: `table`, `model`, `grid`, `edit`, `csv`. Sorting and filtering are one's own: the
-    others see nothing of it."""
+    """Attributes: `table`, `model`, `grid`, `edit`, `csv`, `own` (order and filter, of which the
+    others see nothing)."""
 
     def __init__(
         self, around: Surroundings, opening: Opening, parent: QWidget | None = None
@@ -70,12 +65,10 @@ class TableView(ObjectView):
         self.model = TableModel(table, self)
         self.grid = Grid(around.theme, self.model)
         self.edit = CellEditing(self.model, self.grid)
-        self.sort_column = ""
-        self.descending = False
+        self.own = Arrangement(table)
         self.csv = CsvFiles(table, self._show_csv, around.say, self)
         self._structure_changed = False
         self._build()
-        self._load_arrangement()
         self._throttle = Throttle(self._show_changes, QtAlarm(self))
         self._subscriptions = [
             table.content.observe(self._on_content),
@@ -92,26 +85,10 @@ class TableView(ObjectView):
 
     def _build(self) -> None:
         column = page_column(self)
-        tools = QHBoxLayout()
-        tools.setContentsMargins(2 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        tools.setSpacing(SPACE_PX)
-        for icon, title, run in self._tools():
-            tools.addWidget(self._tool(icon, title, run))
-        self.address = label("A1", "code")
-        self.address.setFixedWidth(14 * SPACE_PX)
-        self.address.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.formula = QLineEdit()
-        self.formula.setAccessibleName(tr("What is in the cell"))
-        self.formula.setPlaceholderText(tr("Text, number or =SUM(A1:A9)"))
-        self.filter = QLineEdit()
-        self.filter.setAccessibleName(tr("Show only rows that contain"))
-        self.filter.setPlaceholderText(tr("Filter rows"))
-        self.filter.setClearButtonEnabled(True)
-        self.filter.setFixedWidth(40 * SPACE_PX)
-        tools.addWidget(self.address)
-        tools.addWidget(self.formula, 1)
-        tools.addWidget(self.filter)
-        column.addLayout(tools)
+        editable = self.table.document.editable
+        tools = TableTools(self.around.theme, self._tools(), editable=editable)
+        self.address, self.formula, self.filter = tools.address, tools.formula, tools.filter
+        column.addWidget(tools)
         column.addWidget(line())
         column.addWidget(self.grid, 1)
         column.addWidget(line())
@@ -123,27 +100,19 @@ class TableView(ObjectView):
         below.addWidget(self.sum_words)
         column.addLayout(below)
         self.setFocusProxy(self.grid)
-        self.formula.setReadOnly(not self.table.document.editable)
 
-    def _tools(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
+    def _tools(self) -> Sequence[Tool]:
+        def tool(icon: str, title: str, run: Callable[[], None], *, edits: bool = True) -> Tool:
+            return Tool(icon, title, lambda: self._try(run), edits)
+
         return (
-            ("rows-3", tr("Insert row above"), self.edit.insert_row),
-            ("columns-3", tr("Insert column before"), self.edit.insert_column),
-            ("arrow-up-down", tr("Sort by this column"), self.sort_here),
-            ("sigma", tr("Sum of the column"), self.edit.sum_here),
-            ("upload", tr("Import CSV…"), self.ask_import),
-            ("download", tr("Export CSV…"), self.ask_export),
+            tool("rows-3", tr("Insert row above"), self.edit.insert_row),
+            tool("columns-3", tr("Insert column before"), self.edit.insert_column),
+            tool("arrow-up-down", tr("Sort by this column"), self.sort_here, edits=False),
+            tool("sigma", tr("Sum of the column"), self.edit.sum_here),
+            tool("upload", tr("Import CSV…"), self.ask_import),
+            tool("download", tr("Export CSV…"), self.ask_export, edits=False),
         )
-
-    def _tool(self, icon: str, title: str, run: Callable[[], None]) -> QToolButton:
-        button = QToolButton()
-        show_icon(button, self.around.theme, icon)
-        button.setToolTip(title)
-        button.setAccessibleName(title)
-        button.clicked.connect(lambda: self._try(run))
-        changes = icon not in ("arrow-up-down", "download")
-        button.setEnabled(self.table.document.editable or not changes)
-        return button
 
     def _connect(self) -> None:
         grid = self.grid
@@ -177,7 +146,7 @@ class TableView(ObjectView):
             self._throttle.request()
 
     def _show_changes(self) -> None:
-        if self._structure_changed or self.sort_column or self.filter.text():
+        if self._structure_changed or self.own.sort_column or self.filter.text():
             self._structure_changed = False
             self.arrange()
             self._show_widths()
@@ -187,33 +156,22 @@ class TableView(ObjectView):
 
     def arrange(self) -> None:
         """Puts rows into one's own order, and leaves out those that do not pass the filter."""
-        content, rows = self.table.content, list(self.table.content.rows)
         words = self.filter.text().strip()
         self.model.filtered = bool(words)
-        if words:
-            rows = [
-                row
-                for row in rows
-                if any(matches(words, self.model.plain_text(row, each)) for each in content.columns)
-            ]
-        column = self.sort_column
-        if content.column_number(column) is not None:
-            # Blanks stay last, whichever way round.
-            filled = [row for row in rows if content.value(row, column) is not None]
-            blank = [row for row in rows if content.value(row, column) is None]
-            filled.sort(key=lambda row: sort_key(content.value(row, column)))
-            rows = (filled[::-1] if self.descending else filled) + blank
+        rows = self.own.rows(words, self.model.plain_text)
         self.model.show_structure(rows)
         self._show_sort_mark()
         self._show_words()
 
     def _show_sort_mark(self) -> None:
         head = self.grid.horizontalHeader()
-        shown_mark = self.sort_column in self.model.columns
+        shown_mark = self.own.sort_column in self.model.columns
         head.setSortIndicatorShown(shown_mark)
         if shown_mark:
-            order = Qt.SortOrder.DescendingOrder if self.descending else Qt.SortOrder.AscendingOrder
-            head.setSortIndicator(self.model.columns.index(self.sort_column), order)
+            order = (
+                Qt.SortOrder.DescendingOrder if self.own.descending else Qt.SortOrder.AscendingOrder
+            )
+            head.setSortIndicator(self.model.columns.index(self.own.sort_column), order)
 
     def _show_widths(self) -> None:
         head = self.grid.horizontalHeader()
@@ -313,28 +271,8 @@ class TableView(ObjectView):
         number = self.grid.currentIndex().column()
         if number >= len(self.model.columns):
             return
-        column = self.model.columns[number]
-        if self.sort_column != column:
-            self.sort_column, self.descending = column, False
-        elif not self.descending:
-            self.descending = True
-        else:
-            self.sort_column, self.descending = "", False
-        self._keep_arrangement()
+        self.own.turn(self.model.columns[number])
         self.arrange()
-
-    def _keep_arrangement(self) -> None:
-        stored = json.dumps({"sort": self.sort_column, "descending": self.descending}).encode()
-        with suppress(StorageError):  # it is only a matter of looks
-            self.table.set_local(_ARRANGEMENT, stored)
-
-    def _load_arrangement(self) -> None:
-        try:
-            match json.loads(self.table.local(_ARRANGEMENT) or b"{}"):
-                case {"sort": str(column), "descending": bool(descending)}:
-                    self.sort_column, self.descending = column, descending
-        except ValueError:
-            pass
 
     # Columns
 
@@ -402,7 +340,7 @@ class TableView(ObjectView):
         return "" if self.table.document.editable else tr("you can only view this table")
 
     def _why_sorted(self) -> str:
-        return self._why_no_edit() or (tr("rows are sorted") if self.sort_column else "")
+        return self._why_no_edit() or (tr("rows are sorted") if self.own.sort_column else "")
 
     def _why_no_stop(self) -> str:
         return "" if self.csv.is_busy else tr("nothing is imported or exported")
