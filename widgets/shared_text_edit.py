@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QInputMethodEvent,
@@ -25,19 +25,20 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QWidget
 
-from liveobj.channels.presence import Caret, Presence
+from liveobj.channels.presence import Presence
 from liveobj.documents.document import Document
-from liveobj.documents.errors import DocumentError
 from liveobj.documents.text import Text, TextChange
 from widgets import fonts
 from widgets.inner_text import InnerText
 from widgets.lazy_layout import LazyLayout
 from widgets.remote_carets import RemoteCaret, RemoteCarets
+from widgets.sight import Sight
 from widgets.text_binding import TextBinding
 from widgets.text_layers import TextLayers
 from widgets.text_places import moved_selection, onto_line, paragraphs_around
 from widgets.theme import Theme
 from widgets.throttle import QtAlarm, Throttle
+from widgets.told_carets import ToldCarets
 
 PAGE_WIDTH_PX = 720
 PAGE_MARGIN_PX = 32
@@ -45,8 +46,6 @@ _SMALL_PX = 200
 # How long the edits of others may take in one frame; what is left is shown in the next.
 _EDITS_S = 0.008
 _MORE_LAYOUT_S = 0.05
-# What was higher or lower than guessed brings other paragraphs onto the screen, a few times.
-_TRIES_MAX = 4
 
 # Before these reach the editor, what the others have written must be in the view: positions in the
 # event are positions in the newest text.
@@ -99,7 +98,7 @@ class SharedTextEdit(QTextEdit):
         self.layers = TextLayers(self)
         self.container = container
         self.tells_caret = True
-        self._told = False  # whether the others see a caret of this view
+        self._told = ToldCarets(shared.text, shared.presence, container)
         self.replicated = shared.document
         self._presence = shared.presence
         self._composing = False
@@ -111,6 +110,7 @@ class SharedTextEdit(QTextEdit):
         self._clock = clock
         self._frame = Throttle(self._update, QtAlarm(self), clock=clock)
         self.pages = LazyLayout(self.document()) if self.has_page else None
+        self._sight = Sight(self, self.pages)
         self._more_layout = Throttle(self._lay_out_more, QtAlarm(self), _MORE_LAYOUT_S, clock)
         self._look()
         self.give_look()
@@ -238,7 +238,7 @@ class SharedTextEdit(QTextEdit):
         """Once per frame: the others' edits, those that can be seen first, then all carets."""
         if not self._composing and self._binding.is_pending:
             end_s = self._clock() + _EDITS_S
-            spans = [paragraphs_around(self.textCursor()), self._seen()]
+            spans = [paragraphs_around(self.textCursor()), self._sight.span()]
             self._update_text(
                 lambda: self._binding.apply_some(lambda: self._clock() < end_s, spans)
             )
@@ -248,15 +248,18 @@ class SharedTextEdit(QTextEdit):
         self._more_layout.request()
 
     def _update_carets(self) -> None:
-        self._update_own_caret()
-        self._update_remote_carets()
+        if self.tells_caret:
+            writes = self.window().focusWidget() is self
+            self._told.tell(self.textCursor() if writes else None, self.in_text)
+        if self._carets.show(self._told.others(self._binding.to_view)):
+            self.viewport().update()
+            self._watch_quiet()
 
     def _update_text(self, apply: Callable[[], Sequence[TextChange]]) -> None:
         """Applies changes so that one's own caret and what one sees stay where they are."""
         caret = self.textCursor()
         anchor, position = caret.anchor(), caret.position()
-        fixed = self._fixed_point()
-        top = self.cursorRect(fixed).top()
+        mark = self._sight.mark()
         changes = apply()
         anchor, position = moved_selection(anchor, position, changes)
         caret = self.textCursor()
@@ -267,89 +270,13 @@ class SharedTextEdit(QTextEdit):
         if any(change.origin.mine for change in changes):
             self.ensureCursorVisible()
         else:
-            self._keep(fixed, top)
-
-    def _keep(self, fixed: QTextCursor, top: int) -> None:
-        """Scrolls so that a place is as high on the screen as it was."""
-        shift = self.cursorRect(fixed).top() - top
-        if shift:
-            bar = self.verticalScrollBar()
-            bar.setValue(bar.value() + shift)
-        self._lay_out_seen()
-
-    def _lay_out_seen(self) -> None:
-        """What is on the screen; the caret stays where it is, if it is there."""
-        for _ in range(_TRIES_MAX if self.pages is not None else 0):
-            bar, height = self.verticalScrollBar(), self.viewport().height()
-            if self.pages is None or self.pages.is_ready(bar.value(), bar.value() + height):
-                break
-            fixed = self._fixed_point()
-            top = self.cursorRect(fixed).top()
-            self.pages.lay_out(bar.value(), bar.value() + height)
-            bar.setValue(bar.value() + self.cursorRect(fixed).top() - top)
-
-    def _seen(self) -> tuple[int, int]:
-        """The part of the text that is on the screen."""
-        corner = self.viewport().rect().bottomRight()
-        first = self.cursorForPosition(QPoint(0, 0)).block()
-        last = self.cursorForPosition(corner).block()
-        return first.position(), last.position() + last.length()
+            self._sight.keep(mark)
 
     def _lay_out_more(self) -> None:
         """What is not seen, while nothing else is to be done, so that it is there when it is."""
-        if self.pages is None or self._binding.is_pending:
-            return
-        fixed = self._fixed_point()
-        top = self.cursorRect(fixed).top()
         end_s = self._clock() + _EDITS_S
-        if self.pages.lay_out_more(lambda: self._clock() < end_s):
+        if not self._binding.is_pending and self._sight.lay_out_more(lambda: self._clock() < end_s):
             self._more_layout.request()
-        self._keep(fixed, top)
-
-    def _fixed_point(self) -> QTextCursor:
-        """What must not move on the screen: one's own caret, or else the first line."""
-        caret = QTextCursor(self.textCursor())
-        if not self.viewport().rect().intersects(self.cursorRect(caret)):
-            caret = self.cursorForPosition(QPoint(0, 0))
-        caret.clearSelection()
-        caret.setKeepPositionOnInsert(True)
-        return caret
-
-    def _update_own_caret(self) -> None:
-        if not self.tells_caret:
-            return
-        if self.window().focusWidget() is not self:
-            # To look is not to write: on a table one sees many texts and works in one.
-            if self._told:
-                self._presence.set_caret(None)
-            self._told = False
-            return
-        caret = self.textCursor()
-        try:
-            head = self.text.cursor_at(self.in_text(caret.position()), before=True)
-            anchor = head
-            if caret.hasSelection():
-                anchor = self.text.cursor_at(self.in_text(caret.anchor()), before=True)
-        except DocumentError:
-            return  # in the middle of a character: the next move mends it
-        self._presence.set_caret(Caret(self.container, head, anchor))
-        self._told = True
-
-    def _update_remote_carets(self) -> None:
-        carets = []
-        for node, entry in self._presence.others.items():
-            if entry.caret is None or entry.caret.container != self.container:
-                continue
-            try:
-                head = self.text.position_of(entry.caret.head)
-                anchor = self.text.position_of(entry.caret.anchor)
-            except DocumentError:
-                continue  # speaks of text that has not arrived yet
-            head, anchor = self._binding.to_view(head), self._binding.to_view(anchor)
-            carets.append(RemoteCaret(node, entry.name, entry.colour, head, anchor))
-        if self._carets.show(carets):
-            self.viewport().update()
-            self._watch_quiet()
 
     def _watch_quiet(self) -> None:
         seconds = self._carets.quiet_in_s()
@@ -433,7 +360,7 @@ class SharedTextEdit(QTextEdit):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Paint:
-            self._lay_out_seen()  # before anybody paints
+            self._sight.lay_out()  # before anybody paints
         return super().viewportEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
