@@ -69,7 +69,7 @@ class CsvImport(QObject):
         self._rows = list(rows[1:] if self._names else rows)
         self._at = 0
         self._is_open = False  # one step of undo for all of it
-        self._first = len(table.content.rows)
+        self._room: list[str] = []  # rows that are made and not filled, the next one last
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._turn)
 
@@ -83,7 +83,7 @@ class CsvImport(QObject):
             self._table.document.begin_undo_group()
             self._is_open = True
             with self._table.document.transaction("import"):
-                self._table.grow(self._first + min(_ROOM_ROWS, len(self._rows)), width)
+                self._make_room(width)
                 if typed:
                     self._describe_columns(width)
         except DocumentError as problem:
@@ -110,32 +110,38 @@ class CsvImport(QObject):
             self._table.document.end_undo_group()
 
     def _turn(self) -> None:
-        content = self._table.content
-        before = self._at
         end_s = time.perf_counter() + TURN_S
         try:
             with self._table.document.transaction("import"):
-                self._make_room()
-                while self._at < len(self._rows) and self._at + self._first < len(content.rows):
-                    self._keep_row(content.rows[self._at + self._first])
-                    self._at += 1
-                    if self._at % _ROWS_PER_LOOK == 0 and time.perf_counter() > end_s:
-                        break
+                if not self._room and self._at < len(self._rows):
+                    self._make_room()  # enough for one turn
+                else:
+                    self._fill_rows(end_s)
         except DocumentError as problem:
             self.cancel()
             self._done(str(problem))
             return
         self._progress(self._at, len(self._rows))
-        # Without progress somebody has deleted rows meanwhile.
-        if self._at == before or self._at >= len(self._rows):
+        if self._at >= len(self._rows):
             self.cancel()
             self._done("")
 
-    def _make_room(self) -> None:
-        rows = len(self._table.content.rows)
-        if self._at and self._at % _ROOM_ROWS == 0 and rows == self._first + self._at:
-            more = min(_ROOM_ROWS, len(self._rows) - self._at)
-            self._table.grow(rows + more, 0)
+    def _make_room(self, width: int = 0) -> None:
+        count = min(_ROOM_ROWS, len(self._rows) - self._at)
+        before = set(self._table.content.rows)
+        self._table.grow(len(before) + count, width)
+        made = [row for row in self._table.content.rows if row not in before]
+        self._room = made[::-1]
+
+    def _fill_rows(self, end_s: float) -> None:
+        while self._room:
+            row = self._room.pop()
+            # Rows that somebody has deleted meanwhile stay deleted.
+            if self._table.content.row_number(row) is not None:
+                self._keep_row(row)
+            self._at += 1
+            if self._at % _ROWS_PER_LOOK == 0 and time.perf_counter() > end_s:
+                break
 
     def _keep_row(self, row: str) -> None:
         for column, text in zip(self._table.content.columns, self._rows[self._at], strict=False):

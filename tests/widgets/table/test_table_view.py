@@ -289,6 +289,25 @@ def test_a_large_file_comes_in_by_turns_and_can_be_stopped(
     assert 0 < len(content.rows) < 3500
 
 
+def test_a_file_comes_in_whole_while_others_delete_and_insert_rows(
+    pair: Pair, qtbot: Any, tmp_path: Path
+) -> None:
+    ada, _ = pair.views
+    fill(ada, [["top"], ["other"]])
+    source = tmp_path / "rows.csv"
+    source.write_text("\n".join(f"row {number}" for number in range(2300)))
+    ada.import_file(source)
+    table = ada.table
+    qtbot.waitUntil(lambda: len(table.content.rows) > 2)
+    table.delete_rows([table.content.rows[0], table.content.rows[900]])
+    table.insert_rows(0)
+    qtbot.waitUntil(lambda: not ada.csv.is_busy, timeout=20_000)
+    column = table.content.columns[0]
+    shown = [table.content.value(row, column) for row in table.content.rows]
+    wanted = [f"row {number}" for number in range(2300) if number != 898]
+    assert [value for value in shown if value not in (None, "other")] == wanted
+
+
 JUNK: list[Any] = [None, 3, 2.5, True, b"\xff", [1], {"a": "b"}, "", "/", "a/b", "{", "x" * 99]
 
 
