@@ -90,11 +90,6 @@ class ObjectTabs(QTabWidget):
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         bar.customContextMenuRequested.connect(self._on_menu)
         bar.installEventFilter(self)
-        for name, icon_name in (("ScrollLeftButton", "left"), ("ScrollRightButton", "right")):
-            button = bar.findChild(QToolButton, name)
-            if button is not None:
-                button.setArrowType(Qt.ArrowType.NoArrow)
-                show_icon(button, theme, f"chevron-{icon_name}", "muted")
         self.setCornerWidget(icon_button(theme, "plus", new_action), Qt.Corner.TopRightCorner)
         self.currentChanged.connect(lambda _: self._on_current())
         self.tabBarDoubleClicked.connect(lambda index: self.edit_title(self.widget(index)))

@@ -157,7 +157,9 @@ class Plane(QWidget):
         elif width_px < CARD_PX and not stage.moving:
             self._tiles.paint(painter, self.devicePixelRatioF())
         else:
-            for item in stage.items_in(stage.seen.grown(SHADOW_PX / camera.zoom)):
+            seen = stage.items_in(stage.seen.grown(SHADOW_PX / camera.zoom))
+            # What one works in lies above everything for as long, as its view does.
+            for item in sorted(seen, key=lambda item: item.identity == stage.inside):
                 frame = stage.frame_of(item.identity)
                 if frame is not None:
                     self._items.paint(painter, item, frame, camera)

@@ -115,9 +115,11 @@ class Stage(QObject):
         return sorted((items[i] for i in found if i in items), key=lambda item: item.rank)
 
     def item_at(self, x: float, y: float, reach: float = 0.0) -> Item | None:
-        """The highest item at a place of the plane, or `reach` beside it."""
+        """The highest item at a place of the plane, or `reach` beside it; what is worked in lies
+        above all others for as long."""
         spot = Frame(x - reach, y - reach, 2 * reach + 1e-6, 2 * reach + 1e-6)
-        for item in reversed(self.items_in(spot)):
+        highest = sorted(self.items_in(spot), key=lambda item: item.identity == self.inside)
+        for item in reversed(highest):
             shown = self.frame_of(item.identity)
             if shown is not None and shown.meets(spot):
                 return item

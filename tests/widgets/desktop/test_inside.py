@@ -98,6 +98,23 @@ def test_the_click_that_leads_inside_says_where_to_write(ada: Person, note: str)
     assert abs(y - 240) < 20
 
 
+def test_what_one_works_in_lies_above_what_covers_it(ada: Person, note: str) -> None:
+    above = ada.put("Above", 300, 80, 400, 200)
+    ada.stage.look(Camera(40, 40, 1.0))
+    at = (400.0, 116.0)
+    found = ada.stage.item_at(*at)
+    assert found is not None
+    assert found.identity == above
+    assert ada.canvas.inside.enter(ada.item(note))
+    found = ada.stage.item_at(*at)
+    assert found is not None
+    assert found.identity == note
+    ada.canvas.inside.leave()
+    found = ada.stage.item_at(*at)
+    assert found is not None
+    assert found.identity == above
+
+
 def test_entering_from_afar_comes_near_and_goes_back(ada: Person, note: str) -> None:
     ada.stage.look(Camera(-300, -200, 0.4))
     ada.click(200, 260)
