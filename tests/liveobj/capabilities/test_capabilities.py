@@ -21,7 +21,7 @@ from liveobj.references import (
     fingerprint,
     group_id_of,
 )
-from tests.liveobj.support import Clock, LocalNetwork, make_host
+from tests.liveobj.support import LocalOffice
 
 KEYS = new_object_keys(random.Random(1).randbytes)
 NOTE = new_note("Plan", random.Random(2).randbytes)
@@ -76,20 +76,12 @@ def repr_of(reference: Composite) -> str:
     return write_reference(reference).decode()
 
 
-class Office:
-    def __init__(self, folder: Path) -> None:
-        self.network, self.clock, self.folder = LocalNetwork(), Clock(), folder
-
-    def open(self, node: int, reference: Parameterized) -> TextNote:
-        return open_note(reference, make_host(self.network, node, self.folder, self.clock))
-
-    def settle(self) -> None:
-        self.network.run()
-        self.clock.advance(1)
+def an_office(folder: Path) -> LocalOffice[TextNote]:
+    return LocalOffice(folder, NOTE, open_note)
 
 
 def test_viewers_pass_on_what_editors_signed_also_after_a_restart(tmp_path: Path) -> None:
-    office = Office(tmp_path)
+    office = an_office(tmp_path)
     editor, viewer = office.open(1, NOTE), office.open(2, VIEW)
     office.settle()
     for word in ("one ", "two ", "three "):
@@ -116,7 +108,7 @@ def test_viewers_pass_on_what_editors_signed_also_after_a_restart(tmp_path: Path
 
 
 def test_an_editor_who_was_offline_is_not_refused(tmp_path: Path) -> None:
-    office = Office(tmp_path)
+    office = an_office(tmp_path)
     editor = office.open(1, NOTE)
     editor.text.insert(0, "offline")
     editor.close()
@@ -129,7 +121,7 @@ def test_an_editor_who_was_offline_is_not_refused(tmp_path: Path) -> None:
 
 
 def test_a_forged_update_is_neither_applied_nor_stored_nor_passed_on(tmp_path: Path) -> None:
-    office = Office(tmp_path)
+    office = an_office(tmp_path)
     editor, viewer = office.open(1, NOTE), office.open(2, VIEW)
     office.settle()
     forger = office.network.node(9).join(group_id_of(fingerprint(NOTE)), b"")
@@ -154,4 +146,4 @@ def test_a_forged_update_is_neither_applied_nor_stored_nor_passed_on(tmp_path: P
 def test_keys_that_are_damaged_are_told(tmp_path: Path) -> None:
     wrong = replace(NOTE, secrets=replace(NOTE.secrets, keys={"group": b"x" * 32, "signing": b"y"}))
     with pytest.raises(Exception, match="keys of this text note are damaged"):
-        Office(tmp_path).open(1, wrong)
+        an_office(tmp_path).open(1, wrong)

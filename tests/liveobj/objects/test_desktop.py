@@ -28,8 +28,8 @@ from liveobj.objects.desktop_items import (
     read_item,
 )
 from liveobj.objects.text_note import new_note
-from liveobj.references import Parameterized, read_reference
-from tests.liveobj.support import Clock, LocalNetwork, make_host
+from liveobj.references import read_reference
+from tests.liveobj.support import LocalOffice
 
 DESKTOP = new_desktop("Team", random.Random(5).randbytes)
 NOTE = new_note("Plan", random.Random(6).randbytes)
@@ -37,22 +37,13 @@ FRAME = Frame(10, 20, 300, 200)
 SOMEBODY = "0123456789abcdef"
 
 
-class Office:
+class Office(LocalOffice[Desktop]):
     """Ada and Bob, who hear of each other when `settle` is called."""
 
     def __init__(self, folder: Path) -> None:
-        self.network = LocalNetwork(0)
-        self.clock = Clock()
-        self.folder = folder
+        super().__init__(folder, DESKTOP, open_desktop)
         self.ada, self.bob = self.open(1), self.open(2)
         self.settle()
-
-    def open(self, node: int, reference: Parameterized = DESKTOP) -> Desktop:
-        return open_desktop(reference, make_host(self.network, node, self.folder, self.clock))
-
-    def settle(self) -> None:
-        self.network.run()
-        self.clock.advance(2)
 
     def agreed(self) -> Desktop:
         self.settle()

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from liveobj.documents import Document, DocumentError
+from liveobj.host import Host
 from liveobj.objects.rich_document import RichBody, RichDocument, new_document, open_document
 from liveobj.objects.timeline import restore, stops
+from liveobj.references import Reference
 from liveobj.richtext.embeds import Cell
 from liveobj.richtext.model import (
     IMAGE_BYTES_MAX,
@@ -21,32 +23,22 @@ from liveobj.richtext.model import (
     Run,
     Table,
 )
-from tests.liveobj.support import Clock, LocalNetwork, make_host
+from tests.liveobj.support import LocalOffice
 
 DOCUMENT = new_document("Report", random.Random(6).randbytes)
 WORDS = Paragraph((Run("some "), Run("bold", {"bold": True}), Run(" words")), Block("h1"))
 TABLE = Table((((Run("a"),), (Run("b"),)), ((Run("1", {"italic": True}),), ())))
 
 
-class Office:
-    def __init__(self, folder: Path) -> None:
-        self.network = LocalNetwork(0)
-        self.clock = Clock()
-        self.folder = folder
-
-    def open(self, node: int) -> RichDocument:
-        host = make_host(self.network, node, self.folder, self.clock)
-        return open_document(DOCUMENT, replace(host, wall_time=self.clock.time))
-
-    def settle(self) -> None:
-        self.network.run()
-        self.clock.advance(1)
-        self.network.run()
+Office = LocalOffice[RichDocument]
 
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
+    def open_with_a_clock(reference: Reference, host: Host) -> RichDocument:
+        return open_document(reference, replace(host, wall_time=host.scheduler.time))
+
+    return LocalOffice(tmp_path, DOCUMENT, open_with_a_clock)
 
 
 def test_content_of_every_kind_comes_back_as_it_was_put_in(office: Office) -> None:

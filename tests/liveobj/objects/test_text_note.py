@@ -19,24 +19,17 @@ from liveobj.references import (
     fingerprint,
     group_id_of,
 )
-from tests.liveobj.support import Clock, LocalNetwork, make_host
+from tests.liveobj.support import LocalOffice, make_host
 
 NOTE = new_note("Plan", random.Random(5).randbytes)
 
 
-class Office:
-    def __init__(self, folder: Path, seed: int = 0) -> None:
-        self.network = LocalNetwork(seed)
-        self.clock = Clock()
-        self.folder = folder
-
-    def open(self, node: int, reference: Parameterized = NOTE) -> TextNote:
-        return open_note(reference, make_host(self.network, node, self.folder, self.clock))
+Office = LocalOffice[TextNote]
 
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    return Office(tmp_path)
+    return LocalOffice(tmp_path, NOTE, open_note)
 
 
 def test_two_people_see_the_same(office: Office) -> None:
