@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPoint,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
@@ -43,6 +52,8 @@ class Grid(QTableView):
         super().__init__(parent)
         self._theme = theme
         self.others: Sequence[OtherSelection] = ()
+        # The column in which somebody began to go on with Tab.
+        self._tabs_from: int | None = None
         self.setModel(model)
         self.setItemDelegate(CellPainter(theme, model, self.toggled.emit, self))
         self.setAccessibleName(tr("Cells"))
@@ -112,6 +123,12 @@ class Grid(QTableView):
         column = min(max(0, current.column() + columns), self.model().columnCount() - 1)
         self.go(row, column)
 
+    def _next_row(self, rows: int) -> None:
+        """Whoever has written a row with Tab goes on below its beginning."""
+        column, self._tabs_from = self._tabs_from, None
+        here = self.currentIndex().column()
+        self.step(rows, 0 if column is None else column - here)
+
     def go(self, row: int, column: int) -> None:
         """Chooses one cell."""
         self.choose(row, column, row, column)
@@ -151,7 +168,7 @@ class Grid(QTableView):
         elif event.key() == Qt.Key.Key_Space and plain and self._is_check():
             self.toggled.emit(self.currentIndex())
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1, 0)
+            self._next_row(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:
             super().keyPressEvent(event)
 
@@ -161,10 +178,21 @@ class Grid(QTableView):
         return model.check(self.currentIndex()) is not None
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """After Enter in a cell the one below is next."""
+        """After Enter in a cell the one below is next, or the beginning of the next row."""
         super().closeEditor(editor, hint)
         if hint is QAbstractItemDelegate.EndEditHint.SubmitModelCache:
-            self.step(1, 0)
+            self._next_row(1)
+
+    def moveCursor(self, action: QTableView.CursorAction, keys: Qt.KeyboardModifier) -> QModelIndex:
+        if action is not QTableView.CursorAction.MoveNext:
+            self._tabs_from = None
+        elif self._tabs_from is None:
+            self._tabs_from = self.currentIndex().column()
+        return super().moveCursor(action, keys)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._tabs_from = None
+        super().mousePressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

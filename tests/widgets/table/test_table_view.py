@@ -22,11 +22,16 @@ def pair(make_place: MakePlace, hub: MemoryHub) -> Pair:
     return Pair(make_place, hub, "table")
 
 
+def editor_in(view: Any) -> QLineEdit | None:
+    """The field of the cell that is written in."""
+    return next((each for each in view.grid.findChildren(QLineEdit) if each.isVisible()), None)
+
+
 def type_in(qtbot: Any, view: Any, row: int, column: int, text: str) -> None:
     """Writes into a cell with the keyboard."""
     view.grid.go(row, column)
     qtbot.keyClick(view.grid.viewport(), text[0])
-    editor = next(each for each in view.grid.findChildren(QLineEdit) if each.isVisible())
+    editor = editor_in(view)
     qtbot.keyClicks(editor, text[1:])
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     QApplication.processEvents()
@@ -40,6 +45,26 @@ def fill(view: Any, cells: list[list[str]]) -> None:
     view.model.write(
         {(r, c): text for r, row in enumerate(cells) for c, text in enumerate(row)}, "fill"
     )
+
+
+def test_enter_after_tab_goes_on_below_the_beginning_of_the_row(pair: Pair, qtbot: Any) -> None:
+    ada = pair.views[0]
+    ada.grid.go(0, 1)
+    for row in (("Desk", "1200"), ("Lamp", "340")):
+        for words, key in zip(row, (Qt.Key.Key_Tab, Qt.Key.Key_Return), strict=True):
+            editor = editor_in(ada)
+            typed = 0
+            if editor is None:
+                qtbot.keyClick(ada.grid.viewport(), words[0])
+                editor, typed = editor_in(ada), 1
+            qtbot.keyClicks(editor, words[typed:])
+            qtbot.keyClick(editor, key)
+            QApplication.processEvents()
+    assert rows(ada)[:2] == [["", "Desk", "1200"], ["", "Lamp", "340"]]
+    assert (ada.grid.currentIndex().row(), ada.grid.currentIndex().column()) == (2, 1)
+    # Without Tab the cell below is next.
+    qtbot.keyClick(ada.grid, Qt.Key.Key_Return)
+    assert (ada.grid.currentIndex().row(), ada.grid.currentIndex().column()) == (3, 1)
 
 
 def choose(view: Any, top: int, left: int, bottom: int, right: int) -> None:
