@@ -23,6 +23,7 @@ from widgets.desktop.inside import Inside, zoom_factor
 from widgets.desktop.plane import Plane
 from widgets.desktop.presses import Press, cursor_at, press_at
 from widgets.desktop.stage import Stage
+from widgets.desktop.veil import Veil
 from widgets.nesting import Nested
 
 # While something is dragged this near to the edge of the window, the plane moves along.
@@ -67,6 +68,8 @@ class Canvas(Plane):
     ) -> None:
         super().__init__(around, stage, clock, parent)
         self.inside = Inside(stage, self.live, self)
+        self._veil = Veil(self, stage, self.paint_people)
+        self.inside.placed.connect(self._veil.lie_over)
         self._gesture: Gesture | None = None
         self._press: Press | None = None
         self._pointer: Pointer | None = None

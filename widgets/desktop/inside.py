@@ -32,9 +32,11 @@ def zoom_factor(event: QWheelEvent) -> float:
 
 class Inside(QObject):
     """Attributes: `view`, the view that is worked in, or None. Signals: `changed` when one has gone
-    in or come out, or when what the view offers has changed."""
+    in or come out, or when what the view offers has changed; `placed(widget or None)`: what shows
+    the view is somewhere else now."""
 
     changed = Signal()
+    placed = Signal(object)
 
     def __init__(self, stage: Stage, live: LiveItems, canvas: QWidget) -> None:
         super().__init__(canvas)
@@ -68,6 +70,7 @@ class Inside(QObject):
             view.show()
             view.raise_()
             view.setFocus()
+        self.placed.emit(self._scaled or view)
         if at is not None:
             self._click(view, at)
         self.changed.emit()
@@ -89,6 +92,7 @@ class Inside(QObject):
         if had_focus:
             # Before the view is hidden: Qt would look for another place by itself.
             self._canvas.setFocus()
+        self.placed.emit(None)
         if self._scaled is not None:
             self._scaled.give_back()
             self._scaled = None
@@ -120,6 +124,7 @@ class Inside(QObject):
         else:
             size = QSize(round(room.width * zoom), round(room.height * zoom))
             self._scaled.lay(QRect(QPoint(round(x), round(y)), size), natural, zoom)
+        self.placed.emit(self._scaled or self.view)
 
     def _come_near(self, item: Item) -> None:
         """Where only a card is to be seen nothing can be read: one goes to the natural size."""

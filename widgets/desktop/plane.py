@@ -212,7 +212,10 @@ class Plane(QWidget):
         painter.end()
         return tile
 
-    def _paint_people(self, painter: QPainter) -> None:
+    def paint_people(self, painter: QPainter) -> None:
+        """The pointers of the others, unless one does not want to see them."""
+        if not self.show_others:
+            return
         self._overlay.paint_pointers(painter)
         fade_s = self.stage.others.next_fade_s()
         if fade_s is not None:
@@ -245,8 +248,7 @@ class Plane(QWidget):
         inside = None if stage.inside is None else stage.frame_of(stage.inside)
         if inside is not None:
             overlay.paint_inside(painter, inside)
-        if self.show_others:
-            self._paint_people(painter)
+        self.paint_people(painter)
         followed = None if self.followed is None else stage.others.people.get(self.followed)
         if followed is not None:
             overlay.paint_followed(painter, followed)

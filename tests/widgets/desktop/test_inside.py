@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QInputMethodEvent, QWheelEvent
@@ -9,10 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from liveobj.objects.desktop_items import Frame
-from tests.widgets.desktop.conftest import LEFT, NO_KEYS, Person
+from tests.widgets.desktop.conftest import LEFT, NO_KEYS, Person, move_mouse
 from widgets.desktop.camera import Camera
 from widgets.desktop.desktop_view import DesktopView
 from widgets.desktop.scaled_room import ScaledRoom
+from widgets.desktop.veil import Veil
 from widgets.kinds import KINDS
 from widgets.note_view import NoteView
 
@@ -161,6 +164,28 @@ def test_the_wheel_scrolls_the_text_and_ctrl_wheel_zooms(ada: Person, note: str)
     wheel(ada, 240, 240, 120)
     assert ada.stage.camera.zoom == pytest.approx(0.9)
     assert ada.stage.inside == note
+
+
+@pytest.mark.parametrize("zoom", [0.75, 1.0])
+def test_the_pointers_of_others_are_seen_over_what_one_works_in(
+    ada: Person, note: str, join: Callable[[str], Person], zoom: float
+) -> None:
+    jun = join("Jun")
+    enter(ada, zoom)
+    at = (300.0, 240.0)
+    move_mouse(jun.canvas, jun.at(*at), Qt.MouseButton.NoButton)
+    jun.company_says()
+    ada.hub.run()
+    ada.settle()
+    place = ada.at(*at) + QPoint(2, 8)
+    colour = ada.view.around.theme.person_colour("#006892")
+    shot = ada.canvas.grab().toImage()
+    assert shot.pixelColor(place) == colour
+    assert hand(ada, *at)[0] is not ada.canvas.findChild(Veil)
+    ada.view.toggle_others()
+    assert ada.canvas.grab().toImage().pixelColor(place) != colour
+    ada.canvas.inside.leave()
+    assert not ada.canvas.findChild(Veil).isVisible()
 
 
 def test_an_input_method_writes_in_a_scaled_view(ada: Person, note: str) -> None:
