@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,20 +35,29 @@ def wait_until(what: str, condition: Callable[[], object], limit_s: float) -> fl
 
 
 class DrivenProgram:
-    """Starts at once; it may be killed and started again with the same folder."""
+    """Starts at once; it may be killed and started again with the same folder. `before` stands
+    before its command: it runs where that says."""
 
-    def __init__(self, folder: Path, name: str, *arguments: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        *arguments: str,
+        before: Sequence[str] = (),
+        interface: str = "127.0.0.1",
+    ) -> None:
         self.name = name
         self.folder = folder / name
-        self._arguments = arguments
+        self._before = before
+        self._arguments = ("--interface", interface, *arguments)
         self._socket = find_paths({}, self.folder).socket
         join_own_office(folder, self.folder)
         self.start()
 
     def start(self) -> None:
         command = [
-            *(sys.executable, "-m", "app.main", "--driven", "--live", "--name", self.name),
-            *("--state-dir", str(self.folder), "--interface", "127.0.0.1", *self._arguments),
+            *(*self._before, sys.executable, "-m", "app.main", "--driven", "--live"),
+            *("--name", self.name, "--state-dir", str(self.folder), *self._arguments),
         ]
         # Without a screen Qt paints into memory, which is as good for what is driven here.
         platform = "xcb" if os.environ.get("DISPLAY") else "offscreen"

@@ -4,7 +4,9 @@ every character that they hold.
     python -m app.soak --seconds 60 [--programs 5] [--seed N]
 
 Each program has a window (on no screen) with one object of every kind. Whatever was said to be
-saved must be there at the end, on every one of them.
+saved must be there at the end, on every one of them. Where network namespaces are permitted, each
+program has a computer's network of its own, and a cut is a cable that is pulled; elsewhere it
+leaves its groups.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from app.driven_program import START_S, DrivenFailed, DrivenProgram, wait_until
+from app.office_wires import INTERFACE, NoWires, Wires
 from app.stirring import LEDGER
 from liveobj.objects.catalogue import MAKERS
 from liveobj.references import write_reference_file
@@ -45,12 +48,29 @@ class Tally:
 
 
 class Player(DrivenProgram):
-    """One program with all objects open."""
+    """One program with all objects open. Attributes: `cut`, whether it is apart from the others."""
 
-    def __init__(self, number: int, folder: Path, files: list[Path]) -> None:
+    def __init__(self, number: int, folder: Path, files: list[Path], wires: Wires | None) -> None:
+        self._number = number
         self._count = len(files)
+        self._wires = wires
         self.cut = False
-        super().__init__(folder, f"P{number}", *map(str, files))
+        opened = [str(file) for file in files]
+        if wires is None:
+            super().__init__(folder, f"P{number}", *opened)
+        else:
+            place, name = wires.at(number), f"P{number}"
+            super().__init__(folder, name, *opened, before=place, interface=INTERFACE)
+
+    def set_cut(self, cut: bool) -> None:
+        """Cuts it off from the others, or joins it to them again."""
+        self.cut = cut
+        if self._wires is None:
+            self.ask({"do": "offline", "on": cut})
+        elif cut:
+            self._wires.cut(self._number)
+        else:
+            self._wires.mend(self._number)
 
     def is_ready(self) -> bool:
         self.check_alive()
@@ -93,8 +113,9 @@ def storm(players: list[Player], chance: random.Random, seconds: float, tally: T
         if dice < 0.05:
             tally.kills += 1
             player.kill()
+            # A program looks for a network that is there when it starts.
+            player.set_cut(False)
             player.start()
-            player.cut = False
             wait_until(f"{player.name} is back", player.is_ready, START_S)
         elif dice < 0.10:
             tally.freezes += 1
@@ -106,8 +127,7 @@ def storm(players: list[Player], chance: random.Random, seconds: float, tally: T
             player.process.send_signal(signal.SIGCONT)
         elif dice < 0.20:
             tally.cuts += 1
-            player.cut = not player.cut
-            player.ask({"do": "offline", "on": player.cut})
+            player.set_cut(not player.cut)
         else:
             _stir(player, chance, tally)
 
@@ -124,8 +144,7 @@ def _stir(player: Player, chance: random.Random, tally: Tally) -> None:
 def agree(players: list[Player], tally: Tally) -> dict[str, Any]:
     """Waits until all hold the same, and checks that nothing is missing; raises DrivenFailed."""
     for player in players:
-        player.ask({"do": "offline", "on": False})
-        player.cut = False
+        player.set_cut(False)
     contents: list[dict[str, Any]] = []
     quiet = 0
 
@@ -171,6 +190,14 @@ def _difference(documents: list[dict[str, Any]]) -> str:
     return "Somebody is still busy."
 
 
+def _wires(programs: int) -> Wires | None:
+    try:
+        return Wires(programs)
+    except NoWires as reason:
+        sys.stderr.write(f"soak: no cables can be pulled, cuts are departures. {reason}\n")
+        return None
+
+
 def soak(folder: Path, programs: int, seconds: float, seed: int) -> dict[str, Any]:
     """One whole soak; what it did and what was compared. Raises DrivenFailed."""
     chance = random.Random(seed)  # noqa: S311  no secret is made of it
@@ -178,8 +205,9 @@ def soak(folder: Path, programs: int, seconds: float, seed: int) -> dict[str, An
     files = make_objects(folder, words)
     players: list[Player] = []
     tally = Tally()
+    wires = _wires(programs)
     try:
-        players.extend(Player(number, folder, files) for number in range(programs))
+        players.extend(Player(number, folder, files, wires) for number in range(programs))
         for player in players:
             wait_until(f"{player.name} has its window", player.is_ready, START_S)
         storm(players, chance, seconds, tally)
@@ -190,6 +218,8 @@ def soak(folder: Path, programs: int, seconds: float, seed: int) -> dict[str, An
     finally:
         for player in players:
             player.end()
+        if wires is not None:
+            wires.close()
     characters = {
         one["kind"]: len(json.dumps(one["document"], ensure_ascii=False)) for one in held.values()
     }
@@ -202,6 +232,7 @@ def soak(folder: Path, programs: int, seconds: float, seed: int) -> dict[str, An
         "kills": tally.kills,
         "freezes": tally.freezes,
         "cuts": tally.cuts,
+        "cut_by": "leaving" if wires is None else "pulled cables",
         "saved_marks": marks,
         "characters": characters,
     }

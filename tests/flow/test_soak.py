@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from app.driven_program import DrivenFailed
+from app.driven_program import DrivenFailed, wait_until
+from app.office_wires import NoWires, Wires
 from app.soak import Tally, agree, soak
 from app.stirring import LEDGER, stir
 from liveobj.documents import Document
@@ -20,15 +23,42 @@ def test_three_programs_hold_the_same_after_a_storm(tmp_path: Path) -> None:
     assert "note" in result["characters"]
 
 
+def test_a_pulled_cable_parts_and_a_mended_one_joins() -> None:
+    try:
+        wires = Wires(2)
+    except NoWires as reason:
+        pytest.skip(str(reason))
+    # Whoever is reached refuses the connection; nobody answers over a cable that is pulled.
+    knock = (
+        "import socket, sys; knock = socket.socket(); knock.settimeout(0.5);"
+        "sys.exit(knock.connect_ex(('10.98.0.2', 9)) != 111)"
+    )
+
+    def reached() -> bool:
+        command = [*wires.at(0), sys.executable, "-c", knock]
+        return subprocess.run(command, check=False).returncode == 0
+
+    try:
+        assert reached()
+        wires.cut(1)
+        assert not reached()
+        wires.mend(1)
+        wait_until("the cable works again", reached, 10)
+    finally:
+        wires.close()
+        wires.close()
+
+
 class Pretender:
     """Says what it is told to say."""
-
-    cut = False
 
     def __init__(self, name: str, text: str, *marks: str) -> None:
         self.name = name
         document = {"text": text, LEDGER: dict.fromkeys(marks, True)}
         self._held = {"id": {"kind": "note", "shown": {"text": text}, "document": document}}
+
+    def set_cut(self, cut: bool) -> None:
+        assert not cut, "who compares joins all of them"
 
     def ask(self, request: dict[str, object]) -> dict[str, object]:
         return {"contents": self._held, "busy": False} if request["do"] == "contents" else {}
