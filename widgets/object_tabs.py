@@ -31,18 +31,20 @@ class TabBar(QTabBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._sizes: dict[str, QSize] = {}
+        self._sizes: dict[tuple[str, bool], QSize] = {}
         self.measured = 0
 
     def tabSizeHint(self, index: int) -> QSize:
+        # Qt also asks before a new tab has got its cross.
+        bare = self.tabButton(index, QTabBar.ButtonPosition.RightSide) is None
         text = self.tabText(index)
-        found = self._sizes.get(text)
+        found = self._sizes.get((text, bare))
         if found is None:
             found = super().tabSizeHint(index)
-            if self.tabButton(index, QTabBar.ButtonPosition.RightSide) is None:
+            if bare:
                 # Room for it; as much at the other side, as the text is in the middle.
                 found.setWidth(found.width() + 2 * _CROSS_PX)
-            self._sizes[text] = found
+            self._sizes[text, bare] = found
             self.measured += 1
         return found
 

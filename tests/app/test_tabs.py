@@ -189,3 +189,14 @@ def test_the_cross_of_a_tab_closes_it(make_place: MakePlace) -> None:
     assert isinstance(cross, QToolButton)
     cross.click()
     assert place.window.tabs.count() == 2
+
+
+def test_a_tab_is_as_wide_as_its_picture_title_and_cross(make_place: MakePlace) -> None:
+    place = make_place("Ada")
+    place.run("note.new")
+    place.run("chat.new")
+    bar = place.window.tabs.tabBar()
+    for index in range(bar.count()):
+        words = bar.fontMetrics().horizontalAdvance(bar.tabText(index))
+        spare = bar.tabRect(index).width() - words
+        assert spare < 100, "no room is kept for a second cross"
