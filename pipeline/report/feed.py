@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from pipeline.files import replace_file
 from pipeline.report.figures import Figures, Rows
-from pipeline.report.words import group_text, moment_text, node_text
+from pipeline.report.words import day_and_time, group_text, node_text
 
 FORM = 2
 _MINUTE_NS = 60_000_000_000
@@ -52,33 +52,32 @@ def _object(name: str, key: str) -> Column:
     return Column(name, key, "object", group_text)
 
 
-_TIME = Column(
-    "time (UTC)", "minute", "moment", lambda minute: moment_text(minute * _MINUTE_NS)[:16]
-)
+_TIME = Column("time (UTC)", "minute", "moment", lambda minute: day_and_time(minute * _MINUTE_NS))
 
-# Of each table: its title and its columns. One of text comes first: charts take it for labels.
+# Of each table: its title and its columns, with names that fit a column of a table on a desktop.
+# One of text comes first: charts take it for labels.
 TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
     "network_minutes": (
         "The network, minute by minute",
         (
             _TIME,
-            _same("messages delivered", "messages_delivered"),
-            _same("packets received", "data_received"),
-            _same("packets lost", "packets_lost"),
-            _same("repairs sent", "repairs_sent"),
-            _megabytes("received", "bytes_received"),
-            _megabytes("buffers, most", "pool_bytes_max"),
+            _same("messages", "messages_delivered"),
+            _same("packets", "data_received"),
+            _same("lost", "packets_lost"),
+            _same("repairs", "repairs_sent"),
+            _megabytes("in", "bytes_received"),
+            _megabytes("buffers", "pool_bytes_max"),
         ),
     ),
     "region_minutes": (
         "Regions, minute by minute",
         (
             _TIME,
-            _milliseconds("token, median", "token_round_ns_p50"),
-            _milliseconds("token, 95 %", "token_round_ns_p95"),
-            _milliseconds("acknowledged, median", "acknowledgement_ns_p50"),
-            _milliseconds("acknowledged, 95 %", "acknowledgement_ns_p95"),
-            _scaled("packets pending", "pending_mean", "count", 1, 1),
+            _milliseconds("token", "token_round_ns_p50"),
+            _milliseconds("token 95 %", "token_round_ns_p95"),
+            _milliseconds("ack", "acknowledgement_ns_p50"),
+            _milliseconds("ack 95 %", "acknowledgement_ns_p95"),
+            _scaled("pending", "pending_mean", "count", 1, 1),
         ),
     ),
     "objects": (
@@ -87,9 +86,9 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
             _object("object", "group"),
             _same("messages", "messages"),
             _megabytes("traffic", "bytes"),
-            _milliseconds("latency, median", "latency_ns_p50"),
-            _milliseconds("latency, 95 %", "latency_ns_p95"),
-            _milliseconds("latency, 99 %", "latency_ns_p99"),
+            _milliseconds("latency", "latency_ns_p50"),
+            _milliseconds("to 95 %", "latency_ns_p95"),
+            _milliseconds("to 99 %", "latency_ns_p99"),
         ),
     ),
     "trouble": (
@@ -97,7 +96,7 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
         (
             _same("what", "what", "text"),
             Column("region", "region", "region", node_text),
-            Column("from (UTC)", "start_ns", "moment", moment_text),
+            Column("from (UTC)", "start_ns", "moment", day_and_time),
             _same("seconds", "seconds", "seconds"),
             _same("repairs in 10 s", "repairs_max"),
             _same("cause", "cause", "text"),
@@ -123,9 +122,9 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
     ),
 }
 CHARTS = (
-    ("loss", "Losses and repairs", "network_minutes", ["packets lost", "repairs sent"]),
-    ("delivered", "Messages delivered", "network_minutes", ["messages delivered"]),
-    ("tokens", "Token round-trip", "region_minutes", ["token, median (ms)", "token, 95 % (ms)"]),
+    ("loss", "Losses and repairs", "network_minutes", ["lost", "repairs"]),
+    ("delivered", "Messages delivered", "network_minutes", ["messages"]),
+    ("tokens", "Token round-trip", "region_minutes", ["token (ms)", "token 95 % (ms)"]),
 )
 
 

@@ -47,6 +47,12 @@ def moment_text(time_ns: int) -> str:
     return datetime.fromtimestamp(time_ns // 1_000_000_000, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
+def day_and_time(time_ns: int) -> str:
+    """A moment as short as it can be said."""
+    at = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
+    return f"{at.day} {at:%b %H:%M}"
+
+
 def node_text(node: int) -> str:
     return f"{unsigned(node):016x}"
 

@@ -174,9 +174,9 @@ def test_feed_is_written_for_people() -> None:
         for name, (_, columns) in TABLES.items()
         for column in columns
     }
-    assert written["network_minutes", "time (UTC)"](29_907_840) == "2026-11-12 08:00"
-    assert written["network_minutes", "received (MB)"](126_053_100) == 126.05
-    assert written["region_minutes", "token, 95 % (ms)"](21_476_625) == 21.477
+    assert written["network_minutes", "time (UTC)"](29_907_840) == "12 Nov 08:00"
+    assert written["network_minutes", "in (MB)"](126_053_100) == 126.05
+    assert written["region_minutes", "token 95 % (ms)"](21_476_625) == 21.477
     assert written["trouble", "region"](10) == "000000000000000a"
     assert written["together", "confidence (%)"](0.0335) == 3.4
     assert written["compaction", "at rest (h)"](5_110_729_869_099) == 1.4
