@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, Observation, SparkSession, Window
+from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as F
 
 from pipeline.columns import DDL
@@ -129,9 +129,7 @@ def _write(
     store.storage.delete(f"events/batch={batch}")
     store.storage.delete(f"quarantine/batch={batch}")
     if good:
-        events = spark.read.schema(DDL).parquet(*[each.file.path for each in good])
-        repeated = [str(each.found.segment) for each in good if each.found.repeated]
-        rows, problems = _write_rows(store, events, repeated, batch, options)
+        rows, problems = _write_rows(store, good, batch, options)
     if problems:
         samples = _samples(store.storage.at(f"quarantine/batch={batch}"), spark)
     verdicts = [each.found.verdict for each in checked]
@@ -150,26 +148,38 @@ def _write(
 
 
 def _write_rows(
-    store: Store, events: DataFrame, repeated: list[str], batch: str, options: IngestOptions
+    store: Store, good: list[Checked], batch: str, options: IngestOptions
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Writes good rows by kind and day and the others aside; gives the numbers of both.
 
-    One pass reads, sorts out, counts and writes: compiling a query for each kind took longer than
-    carrying the columns of all kinds, most of them null, through a single one. Only where rows
-    are to be set aside are the files read once more.
+    One pass reads, sorts out and writes: compiling a query for each kind took longer than carrying
+    the columns of all kinds, most of them null, through a single one. How many rows there are the
+    written files know, and only where they are fewer than were read is there anything to set aside.
     """
+    spark = store.spark
+    events = spark.read.schema(DDL).parquet(*[each.file.path for each in good])
     horizon_ns = int(options.horizon_days * DAY_NS)
     classified = transform.classify(events, options.now_ns, horizon_ns)
+    repeated = [str(each.found.segment) for each in good if each.found.repeated]
     everything = transform.mark_duplicates(classified, repeated)
-    seen = Observation()
-    counted = everything.observe(seen, *transform.counts())
-    place = store.storage.at(f"events/batch={batch}")
-    transform.stored(counted).write.partitionBy("kind", "date").parquet(place)
-    rows, problems = transform.counted(seen.get)
-    if problems:
-        aside = transform.set_aside(everything)
-        aside.write.parquet(store.storage.at(f"quarantine/batch={batch}"))
+    place = f"events/batch={batch}"
+    transform.stored(everything).write.partitionBy("kind", "date").parquet(store.storage.at(place))
+    rows = _counts(store, place, "kind")
+    missing = sum(each.found.rows for each in good) - sum(rows.values())
+    problems: dict[str, int] = {}
+    if missing:
+        aside = f"quarantine/batch={batch}"
+        transform.set_aside(everything).write.parquet(store.storage.at(aside))
+        problems = _counts(store, aside, "problem")
+    if missing != sum(problems.values()):
+        raise PipelineProblem("Not every row was written: the files have changed meanwhile.")
     return rows, problems
+
+
+def _counts(store: Store, place: str, column: str) -> dict[str, int]:
+    """How many rows were written, by a column; none where nothing was."""
+    written = store.spark.read.schema(f"{column} string").parquet(store.storage.at(place))
+    return {row[0]: row[1] for row in sorted(written.groupBy(column).count().collect())}
 
 
 def _refused(checked: list[Checked]) -> list[dict[str, str]]:

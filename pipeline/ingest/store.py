@@ -41,7 +41,7 @@ class Store:
     """A store at a path that Spark can reach."""
 
     def __init__(self, spark: SparkSession, root: str) -> None:
-        self._spark = spark
+        self.spark = spark
         self.storage = Storage(spark, root)
 
     def batches(self) -> list[str]:
@@ -107,8 +107,8 @@ class Store:
         places = [f"{folder}/batch={batch}" for batch in batches]
         present = [self.storage.at(place) for place in places if self.storage.exists(place)]
         if not present:
-            return self._spark.createDataFrame([], f"{ddl}, batch string")
-        reader = self._spark.read.schema(f"{ddl}, batch string")
+            return self.spark.createDataFrame([], f"{ddl}, batch string")
+        reader = self.spark.read.schema(f"{ddl}, batch string")
         return reader.option("basePath", self.storage.at(folder)).parquet(*present)
 
     @contextmanager

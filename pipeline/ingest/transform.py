@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.columns import DAMAGED, NAMES, REQUIRED
-from transport.event_log_schema import VERSION
+from transport.event_log_schema import VERSION, Record
 
 DAMAGE = "damaged"
 HEADLESS = "no head"
@@ -34,6 +33,11 @@ PROBLEMS = {
 
 FUTURE_NS = 3_600_000_000_000
 
+# Most of a log is of these kinds, so they are compared with first.
+_FREQUENT = ("DELIVERY", "GROUP", "COUNTERS", "REGION")
+_FREQUENT_FIRST = (*_FREQUENT, *(kind for kind in REQUIRED if kind not in _FREQUENT))
+_OF_HEAD = ("version", "program", "scope")
+
 
 def classify(events: DataFrame, now_ns: int, horizon_ns: int) -> DataFrame:
     """Adds `problem`: null for rows that are in order."""
@@ -41,18 +45,23 @@ def classify(events: DataFrame, now_ns: int, horizon_ns: int) -> DataFrame:
         lambda some, more: some | more,
         [
             (F.col("kind") == kind)
-            & reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in names])
-            for kind, names in REQUIRED.items()
+            & reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in REQUIRED[kind]])
+            for kind in _FREQUENT_FIRST
         ],
     )
+    time_ns, earliest_ns, latest_ns = F.col("time_ns"), now_ns - horizon_ns, now_ns + FUTURE_NS
+    in_time = (time_ns >= earliest_ns) & (time_ns <= latest_ns)
+    # Nearly all rows are in order: that is found out first, and with few comparisons.
+    in_order = F.coalesce((F.col("version") == VERSION) & in_time & complete, F.lit(False))
     problem = (
-        F.when(F.col("kind") == DAMAGED, DAMAGE)
+        F.when(in_order, F.lit(None).cast("string"))
+        .when(F.col("kind") == DAMAGED, DAMAGE)
         .when(F.col("version").isNull(), HEADLESS)
         .when(F.col("version") != VERSION, WRONG_VERSION)
         .when(~F.coalesce(F.col("kind").isin(*REQUIRED), F.lit(False)), UNKNOWN_KIND)
-        .when(F.col("time_ns").isNull() | ~complete, INCOMPLETE)
-        .when(F.col("time_ns") > now_ns + FUTURE_NS, FUTURE)
-        .when(F.col("time_ns") < now_ns - horizon_ns, LATE)
+        .when(time_ns.isNull() | ~complete, INCOMPLETE)
+        .when(time_ns > latest_ns, FUTURE)
+        .when(time_ns < earliest_ns, LATE)
     )
     return events.select(*NAMES, problem.alias("problem"))
 
@@ -73,21 +82,14 @@ def mark_duplicates(events: DataFrame, segments: list[str]) -> DataFrame:
 
 
 def stored(events: DataFrame) -> DataFrame:
-    """The rows that are in order, with the day of each."""
-    return events.where(F.col("problem").isNull()).select(*NAMES, day().alias("date"))
-
-
-def counts() -> list[Column]:
-    """How many rows of each kind are in order, and how many have each problem."""
-    good = F.col("problem").isNull()
-    kinds = [F.count_if(good & (F.col("kind") == kind)).alias(kind) for kind in REQUIRED]
-    return kinds + [F.count_if(F.col("problem") == each).alias(each) for each in PROBLEMS]
-
-
-def counted(seen: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """The same as two tables, of rows by kind and of problems, without what there was none of."""
-    rows = {kind: seen[kind] for kind in sorted(REQUIRED) if seen[kind]}
-    return rows, {problem: seen[problem] for problem in sorted(PROBLEMS) if seen[problem]}
+    """The rows that are in order, with the day of each. What the head of a segment says is kept in
+    its own row only."""
+    is_head = F.col("kind") == Record.SEGMENT.name
+    columns = [
+        F.when(is_head, F.col(name)).alias(name) if name in _OF_HEAD else F.col(name)
+        for name in NAMES
+    ]
+    return events.where(F.col("problem").isNull()).select(*columns, day().alias("date"))
 
 
 def set_aside(events: DataFrame) -> DataFrame:
@@ -99,4 +101,4 @@ def set_aside(events: DataFrame) -> DataFrame:
 
 def day(time_ns: str = "time_ns") -> Column:
     """The day of a time, in UTC."""
-    return F.to_date(F.timestamp_seconds(F.expr(f"{time_ns} div 1000000000")))
+    return F.date_from_unix_date(F.expr(f"int({time_ns} div 86400000000000)"))
