@@ -35,6 +35,9 @@ from tests.source_tree import ROOT
         (["generate", "{file}/x"], "cannot be written"),
         (["collect", "{none}", "--landing", "{tmp}"], "is not a folder"),
         (["collect", "{tmp}", "--landing", "{file}"], "cannot be written"),
+        (["collect", "{tmp}", "--landing", "{tmp}", "--room", "5"], "--room goes with --asked"),
+        (["collect", "{tmp}", "--landing", "{tmp}", "--asked"], "--asked goes with one folder"),
+        (["collect", "{tmp}", "--landing", "{tmp}", "--asked", "--watch", "5"], "not allowed with"),
         (["ingest", "{tmp}"], "required: --store"),
         (["ingest", "{none}", "--store", "{tmp}"], "does not exist"),
         (["ingest", "{tmp}", "--store", "{tmp}", "--every", "5"], "goes with --stream"),
@@ -67,6 +70,18 @@ def test_bad_input_is_one_sentence(
     assert told.startswith("live-objects pipeline: ")
     assert sentence in told
     assert told.count("\n") == 1
+
+
+def test_missing_package_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("collect", "serve", "segment_file"):
+        monkeypatch.delitem(sys.modules, f"pipeline.landing.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    assert main(["--quiet", "collect", str(tmp_path), "--landing", str(tmp_path / "landing")]) == 2
+    told = capsys.readouterr().err
+    assert "package duckdb is missing" in told
+    assert "live-objects[landing]" in told
 
 
 @pytest.mark.parametrize("master", ["local", "local[*]", "local[4]", "yarn", "k8s://https://h:443"])
