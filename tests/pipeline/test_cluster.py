@@ -18,7 +18,7 @@ import pyspark
 import pytest
 
 from pipeline.bench.duckdb_side import KINDS, connect
-from tests.pipeline.quick import QUICK
+from tests.pipeline.quick import QUICK, QUICK_JAVA
 
 START_S = 90.0
 
@@ -39,6 +39,7 @@ def process(arguments: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA,
         "SPARK_NO_DAEMONIZE": "1",
     }
     with log.open("wb") as file:
@@ -104,7 +105,7 @@ def test_ingest_on_a_cluster_gives_what_duckdb_counts(
         "spark.executor.memory": "512m",
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
-        "spark.executor.defaultJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.executor.defaultJavaOptions": QUICK_JAVA,
     }
     for name, value in settings.items():
         arguments += ["--conf", f"{name}={value}"]
