@@ -139,6 +139,11 @@ class SharedTextEdit(QTextEdit):
         self.theme.changed.disconnect(self._on_theme_changed)
         self._subscription.close()
         self._presence.set_caret(None)
+        if self.pages is not None:
+            # Qt still asks for places while a window is taken down, when Python's part of this one
+            # is gone already.
+            self.pages, self._sight = None, Sight(self, None)
+            self.document().setDocumentLayout(None)  # type: ignore[arg-type]
 
     # Intents
 

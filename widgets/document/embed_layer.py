@@ -137,8 +137,8 @@ class EmbedLayer(QObject):
     @property
     def width(self) -> float:
         pages = self._editor.pages
-        assert pages is not None, "only pages have something embedded"
-        return max(120.0, pages.width_px - 2 * _MARGIN_PX)
+        wide = 0.0 if pages is None else pages.width_px  # None: it is closed
+        return max(120.0, wide - 2 * _MARGIN_PX)
 
     def shown(self, name: str) -> Shown:
         """The view of a thing, made when it is first asked for."""
