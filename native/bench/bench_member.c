@@ -13,6 +13,7 @@
 #define STEP_NS 100000u
 #define EVENTS_AT_ONCE 256
 #define TAKE_PAUSE_NS 1000000u /* between looks of a receiver that takes only so much */
+#define GREETINGS 32u          /* in so many parts the first messages go out */
 #define PATIENCE_NS 60000000000u
 
 void member_open(member *self, const options *chosen, common *shared, uint32_t index) {
@@ -146,7 +147,8 @@ void member_enter(member *self, enum phase phase) {
 /* ---- groups ---- */
 
 void member_join_all(member *self) {
-    uint64_t begin_ns = bench_now_ns(), heap_bytes = bench_heap_bytes();
+    uint64_t begin_ns = bench_now_ns();
+    self->heap_bytes = bench_heap_bytes();
     uint8_t id[QSM_GROUP_ID_BYTES] = {0}, key[QSM_KEY_BYTES];
     for (uint32_t index = 0; index < self->chosen->groups; index++) {
         joined *group = &self->groups[index];
@@ -163,7 +165,48 @@ void member_join_all(member *self) {
         member_step(self, 1000000);
     }
     self->own->joined_ns = bench_now_ns() - begin_ns;
-    self->own->group_heap_bytes = bench_heap_bytes() - heap_bytes;
+}
+
+static void greet(void *context, uint32_t bytes_max, qsm_pulled *pulled) {
+    joined *group = context;
+    member *self = group->of;
+    (void)bytes_max;
+    if (group->next > 0) return;
+    memset(self->message, 0, MESSAGE_HEAD_BYTES); /* number 0, no time */
+    group->next++;
+    self->sent++;
+    pulled->data = self->message;
+    pulled->bytes = MESSAGE_HEAD_BYTES;
+}
+
+static void offer_greeting(joined *group) {
+    qsm_group_offer(group->group, greet, group, 1);
+}
+
+/* Not all at once: what is under way at a time is no memory of groups. */
+void member_greet(member *self) {
+    uint64_t end_ns = bench_now_ns() + PATIENCE_NS, groups = self->chosen->groups, offered = 0;
+    bool sends = self->index == self->chosen->receivers;
+    while (sends ? self->sent < groups || member_unacknowledged(self) > 0
+                 : atomic_load(&self->own->delivered) < groups) {
+        if (bench_now_ns() > end_ns) bench_fail("not every group carries messages");
+        if (sends && self->sent == offered && member_unacknowledged(self) == 0)
+            for (uint64_t end = offered + groups / GREETINGS + 1;
+                 offered < end && offered < groups;)
+                offer_greeting(&self->groups[offered++]);
+        member_step(self, 1000000);
+    }
+    self->own->group_heap_bytes = bench_heap_bytes() - self->heap_bytes;
+}
+
+bool member_hosts(const member *self) {
+    return self->index == (self->chosen->host_apart ? 0 : self->chosen->receivers);
+}
+
+void member_host(member *self) {
+    while (qsm_engine_health(self->engine) != QSM_HEALTH_HOST)
+        member_step(self, 1000000);
+    atomic_store(&self->shared->hosted, true);
 }
 
 static void feed(void *context, uint32_t bytes_max, qsm_pulled *pulled) {

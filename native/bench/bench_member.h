@@ -25,7 +25,15 @@ enum {
 #define MESSAGE_HEAD_BYTES 16u
 
 /* What all processes go through together; the sender says when. */
-enum phase { PHASE_OPEN, PHASE_JOIN, PHASE_SEND, PHASE_MEASURE, PHASE_DRAIN, PHASE_END };
+enum phase {
+    PHASE_OPEN,
+    PHASE_JOIN,
+    PHASE_GREET, /* a short message in each group, so that everybody knows its sender */
+    PHASE_SEND,
+    PHASE_MEASURE,
+    PHASE_DRAIN,
+    PHASE_END
+};
 
 typedef struct options {
     uint64_t bytes, receivers, groups, seconds_ms, settle_ms;
@@ -40,14 +48,15 @@ typedef struct options {
     uint64_t once;           /* flag: only the first time */
     uint64_t silent;         /* flag: nothing is sent */
     uint64_t bins;           /* flag: print deliveries of each 100 ms */
+    uint64_t host_apart;     /* flag: the first receiver hosts the membership, not the sender */
 } options;
 
 /* What a process tells of itself. Written by that process alone. */
 typedef struct report {
     _Alignas(64) atomic_ullong delivered;
-    atomic_uint reached; /* enum phase: it waits for the next */
-    uint64_t joined_ns;  /* that all its groups took to have their full views */
-    uint64_t group_heap_bytes;
+    atomic_uint reached;       /* enum phase: it waits for the next */
+    uint64_t joined_ns;        /* that all its groups took to have their full views */
+    uint64_t group_heap_bytes; /* that groups, joined and greeted in, have added */
     uint64_t cpu_ns, rss_bytes, wrong_order;
     uint64_t datagrams_in, datagrams_out, calls_in, calls_out, kernel_drops;
     uint64_t counters[2][COUNTERS_MAX]; /* at the begin of the measured time, and at the end */
@@ -58,7 +67,7 @@ typedef struct report {
 
 typedef struct common {
     atomic_uint phase;
-    atomic_bool hosted; /* the sender hosts the membership service; the others may come */
+    atomic_bool hosted; /* somebody hosts the membership service; the others may come */
     uint64_t base_ns;   /* bins count from here */
     uint8_t scope[48];  /* id and key */
     uint16_t port;      /* of the scope's multicast, so that runs side by side do not meet */
@@ -76,6 +85,7 @@ typedef struct member {
     uint32_t group_count, groups_ready;
     uint64_t sent, due; /* messages made, and those that may be made by now */
     uint64_t taken, taken_from_ns;
+    uint64_t heap_bytes; /* before the groups were joined */
     uint8_t message[QSM_MESSAGE_BYTES_MAX];
 } member;
 
@@ -91,6 +101,12 @@ void member_close(member *self);
 /* Steps until all processes have reached the phase, then goes on to it. */
 void member_enter(member *self, enum phase phase);
 void member_join_all(member *self);
+/* Sends, or waits for, the first message of each group. */
+void member_greet(member *self);
+/* The process that hosts the membership service. */
+bool member_hosts(const member *self);
+/* Steps until this process is the host, and tells the others. */
+void member_host(member *self);
 /* One step of the engine, what it delivers, then a wait of at most `wait_ns`. */
 void member_step(member *self, uint64_t wait_ns);
 /* Makes every group ready to send what is due. */

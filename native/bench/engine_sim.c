@@ -4,9 +4,9 @@
  *     engine_sim [--receivers 20] [--groups 1] [--senders 1] [--milliseconds 2000] ...
  *
  * All nodes join all groups (or, with --spread, each its own few); senders send as fast as they are
- * let or, with --rate, so many messages a second each. Every datagram and event costs its node
- * --cost-ns of virtual time, which is what limits a simulated node. Prints one line of JSON, with
- * how much faster than real time it ran.
+ * let or, with --rate, so many messages a second each. Every datagram that a node receives or sends
+ * costs it --receive-ns or --send-ns of virtual time, which is what limits a simulated node. Prints
+ * one line of JSON, with how much faster than real time it ran.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bench_support.h"
+#include "drivers/simulator.h"
 #include "qsm.h"
 
 #define NS_PER_MS 1000000u
@@ -21,7 +22,8 @@
 enum { COUNTERS_MAX = 128, SAMPLE_NS = 10000000, REGIONS_MAX = 64 };
 
 typedef struct options {
-    uint64_t receivers, groups, senders, milliseconds, bytes, rate, cost_ns, coupled, spread, seed;
+    uint64_t receivers, groups, senders, milliseconds, bytes, rate, receive_ns, send_ns, window,
+        coupled, spread, seed;
 } options;
 
 typedef struct node {
@@ -76,12 +78,12 @@ static void start(bench *all) {
     all->nodes = calloc(all->node_count, sizeof *all->nodes);
     if (all->nodes == NULL || qsm_sim_create(all->chosen.seed, &all->sim) != QSM_OK)
         bench_fail("memory");
-    qsm_sim_link link = {.delay_ns = 50000, .jitter_ns = 5000};
+    qsm_sim_link link = {.delay_ns = 50000, .jitter_ns = 1000};
     qsm_sim_set_link(all->sim, &link);
     qsm_sim_observe(all->sim, observe, all);
     qsm_config_defaults(&config);
     config.coupled_tokens = (uint8_t)all->chosen.coupled;
-    config.window_bytes_max = 4u << 20;
+    config.window_bytes_max = (uint32_t)all->chosen.window;
     for (uint32_t index = 0; index < all->node_count; index++) {
         node *own = &all->nodes[index];
         uint32_t first, count = groups_of(all, index, &first);
@@ -202,8 +204,8 @@ static void run(bench *all) {
     start(all);
     settle(all);
     uint64_t joined_cpu_ns = bench_cpu_ns() - began_ns, joined_ns = qsm_sim_now_ns(all->sim);
-    for (uint32_t index = 0; index < all->node_count && all->chosen.cost_ns; index++)
-        qsm_sim_set_cost(all->sim, index, all->chosen.cost_ns);
+    for (uint32_t index = 0; index < all->node_count; index++)
+        qsm_sim_set_costs(all->sim, index, all->chosen.receive_ns, all->chosen.send_ns);
     sums warm = {0}, sum = {0};
     uint64_t span_ns = all->chosen.milliseconds * NS_PER_MS;
     if (all->chosen.senders > 0) send_for(all, span_ns / 4 + 50 * NS_PER_MS, &warm);
@@ -240,6 +242,7 @@ int main(int count, char **arguments) {
                                    .senders = 1,
                                    .milliseconds = 2000,
                                    .bytes = 1000,
+                                   .window = 4u << 20,
                                    .seed = 1}};
     options *chosen = &all.chosen;
     const bench_option known[] = {{"--receivers", &chosen->receivers, 1, 4000, false},
@@ -248,7 +251,9 @@ int main(int count, char **arguments) {
                                   {"--milliseconds", &chosen->milliseconds, 50, 600000, false},
                                   {"--bytes", &chosen->bytes, 1, MESSAGE_BYTES_MAX, false},
                                   {"--rate", &chosen->rate, 0, 10000000, false},
-                                  {"--cost-ns", &chosen->cost_ns, 0, 1000000000, false},
+                                  {"--receive-ns", &chosen->receive_ns, 0, 1000000000, false},
+                                  {"--send-ns", &chosen->send_ns, 0, 1000000000, false},
+                                  {"--window", &chosen->window, 65536, 1u << 28, false},
                                   {"--spread", &chosen->spread, 0, 16384, false},
                                   {"--seed", &chosen->seed, 0, UINT64_MAX, false},
                                   {"--coupled", &chosen->coupled, 0, 1, true}};

@@ -23,6 +23,22 @@
 #define DRAIN_NS 20000000000u
 #define NS_PER_MS 1000000u
 
+/* Opens, joins and greets, together with the others. The host comes first. */
+static void prepare(member *self, const options *chosen, common *shared, uint32_t index) {
+    self->chosen = chosen;
+    self->index = index;
+    bool hosts = member_hosts(self);
+    while (!hosts && !atomic_load(&shared->hosted))
+        usleep(1000);
+    member_open(self, chosen, shared, index);
+    if (hosts) member_host(self);
+    member_enter(self, PHASE_JOIN);
+    member_join_all(self);
+    member_enter(self, PHASE_GREET);
+    if (!chosen->silent) member_greet(self);
+    member_enter(self, PHASE_SEND);
+}
+
 /* ---- the receivers ---- */
 
 /* Reads and throws away: what a receiver does whose network drops everything. */
@@ -62,12 +78,7 @@ static void receive(member *self) {
 
 static void run_receiver(const options *chosen, common *shared, uint32_t index) {
     static member self;
-    while (!atomic_load(&shared->hosted))
-        usleep(1000);
-    member_open(&self, chosen, shared, index);
-    member_enter(&self, PHASE_JOIN);
-    member_join_all(&self);
-    member_enter(&self, PHASE_SEND);
+    prepare(&self, chosen, shared, index);
     receive(&self);
     member_close(&self);
 }
@@ -106,13 +117,7 @@ typedef struct outcome {
 static void run_sender(const options *chosen, common *shared, outcome *result) {
     static member self;
     uint32_t receivers = (uint32_t)chosen->receivers;
-    member_open(&self, chosen, shared, receivers);
-    while (qsm_engine_health(self.engine) != QSM_HEALTH_HOST)
-        member_step(&self, NS_PER_MS);
-    atomic_store(&shared->hosted, true);
-    member_enter(&self, PHASE_JOIN);
-    member_join_all(&self);
-    member_enter(&self, PHASE_SEND);
+    prepare(&self, chosen, shared, receivers);
     if (chosen->rate == 0 && !chosen->silent)
         for (uint32_t index = 0; index < chosen->groups; index++)
             member_offer(&self, index);
@@ -192,14 +197,17 @@ static void print_bins(const common *shared, const options *chosen) {
 }
 
 static void print_result(common *shared, const options *chosen, const outcome *result) {
-    uint64_t joined_ns = 0, heap_bytes = 0, wrong = 0, rss_bytes = 0, cpu_ns = 0, drops = 0;
+    uint64_t joined_ns = 0, heap_bytes = 0, host_bytes = 0, wrong = 0, rss_bytes = 0, cpu_ns = 0,
+             drops = 0;
     uint32_t p50_ns = 0, p99_ns = 0;
     for (uint32_t index = 0; index <= chosen->receivers; index++) {
         report *told = &shared->members[index];
         uint32_t p50 = bench_quantile(told->samples_ns, told->sample_count, 500);
         uint32_t p99 = bench_quantile(told->samples_ns, told->sample_count, 990);
         if (told->joined_ns > joined_ns) joined_ns = told->joined_ns;
-        if (index < chosen->receivers && told->group_heap_bytes > heap_bytes)
+        bool hosts = index == (chosen->host_apart ? 0 : chosen->receivers);
+        if (hosts) host_bytes = told->group_heap_bytes;
+        if (index < chosen->receivers && !hosts && told->group_heap_bytes > heap_bytes)
             heap_bytes = told->group_heap_bytes;
         if (told->rss_bytes > rss_bytes) rss_bytes = told->rss_bytes;
         if (told->cpu_ns > cpu_ns) cpu_ns = told->cpu_ns;
@@ -214,7 +222,8 @@ static void print_result(common *shared, const options *chosen, const outcome *r
         "{\"bench\": \"engine_udp\", \"receivers\": %llu, \"groups\": %llu, \"bytes\": %llu, "
         "\"offload\": %s, \"rate\": %.0f, \"sent\": %llu, \"loss\": %.6f, \"wrong_order\": %llu, "
         "\"p50_us\": %.1f, \"p99_us\": %.1f, \"rss_mb\": %.1f, \"setup_s\": %.3f, "
-        "\"group_bytes\": %.0f, \"host_group_bytes\": %.0f, \"sender_us\": %.3f, \"receiver_us\": "
+        "\"group_bytes\": %.0f, \"sender_group_bytes\": %.0f, \"host_group_bytes\": %.0f, "
+        "\"sender_us\": %.3f, \"receiver_us\": "
         "%.3f, "
         "\"sender_core\": %.5f, \"receiver_core\": %.5f, \"kernel_drops\": %llu, "
         "\"seconds\": %.3f",
@@ -225,9 +234,9 @@ static void print_result(common *shared, const options *chosen, const outcome *r
         p50_ns * 1e-3, p99_ns * 1e-3, (double)rss_bytes / 1048576.0, (double)joined_ns * 1e-9,
         (double)heap_bytes / (double)chosen->groups,
         (double)shared->members[chosen->receivers].group_heap_bytes / (double)chosen->groups,
-        result->sender_cpu_s * 1e6 / delivered, (double)cpu_ns * 1e-3 / delivered,
-        result->sender_cpu_s / result->seconds, (double)cpu_ns * 1e-9 / result->seconds,
-        (unsigned long long)drops, result->seconds);
+        (double)host_bytes / (double)chosen->groups, result->sender_cpu_s * 1e6 / delivered,
+        (double)cpu_ns * 1e-3 / delivered, result->sender_cpu_s / result->seconds,
+        (double)cpu_ns * 1e-9 / result->seconds, (unsigned long long)drops, result->seconds);
     print_deliveries(shared, chosen);
     print_counters(shared, chosen);
     if (chosen->bins) print_bins(shared, chosen);
@@ -253,6 +262,7 @@ static options read_options(int count, char **arguments) {
         {"--window", &chosen.window_bytes, 0, 1u << 30, false},
         {"--packet", &chosen.packet_bytes, 0, QSM_DATA_BYTES_MAX, false},
         {"--no-offload", &chosen.no_offload, 0, 1, true},
+        {"--host-apart", &chosen.host_apart, 0, 1, true},
         {"--bins", &chosen.bins, 0, 1, true}};
     bench_read_options(count, arguments, known, sizeof known / sizeof *known);
     return chosen;

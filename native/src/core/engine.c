@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/dispatch.h"
+#include "membership/extra.h"
 #include "membership/group.h"
 #include "membership/host.h"
 #include "membership/peer.h"
 #include "membership/policy.h"
 #include "membership/region.h"
+#include "sending/outgoing.h"
 #include "sending/sender.h"
 
 /* ---- configuration --------------------------------------------------------------------------- */
@@ -62,6 +64,9 @@ int qsm_engine_create(const qsm_config *config, uint64_t now_ns, qsm_engine **ou
     /* What is received may fill its share; what is sent, asked for and lent needs room besides. */
     qsm_pool_init(&engine->pool,
                   (uint64_t)config->receive_bytes_max * 2 + config->window_bytes_max * 4ull);
+    engine->groups.item_bytes = sizeof(qsm_group);
+    engine->scheduler.outgoing.item_bytes = sizeof(qsm_outgoing);
+    qsm_orders_init(&engine->delivery.orders);
     engine->subscription_generation = 1;
     qsm_client_start(engine, now_ns);
     *out = engine;
@@ -81,9 +86,9 @@ static void free_events(qsm_engine *engine) {
 void qsm_engine_destroy(qsm_engine *engine) {
     if (engine == NULL) return;
     qsm_host_stop(engine);
-    while (engine->groups.count > 0) {
-        uint32_t cursor = 0;
-        qsm_group_free(qsm_table_next(&engine->groups, &cursor));
+    for (qsm_group *group = qsm_group_next(engine, NULL), *next; group != NULL; group = next) {
+        next = qsm_group_next(engine, group);
+        qsm_group_free(group);
     }
     while (engine->regions.count > 0) {
         uint32_t cursor = 0;
@@ -117,7 +122,9 @@ void qsm_engine_destroy(qsm_engine *engine) {
     qsm_dead_free(&engine->dead);
     qsm_table_free(&engine->peers);
     qsm_table_free(&engine->regions);
-    qsm_table_free(&engine->groups);
+    qsm_slab_free(&engine->groups);
+    qsm_slab_free(&engine->scheduler.outgoing);
+    qsm_index_free(&engine->group_places);
     qsm_alarms_free(&engine->alarms);
     free(engine->plan);
     qsm_pool_free(&engine->pool);
@@ -520,10 +527,10 @@ int qsm_engine_subscriptions(const qsm_engine *engine, qsm_address *addresses, u
         if (region->my_index >= 0 && !region->unicast && count < count_max)
             addresses[count++] = region->address;
     if (engine->config.hybrid_regions_min == 0) return (int)count;
-    cursor = 0;
-    for (qsm_group *group; (group = qsm_table_next(&engine->groups, &cursor)) != NULL;)
-        for (qsm_group *g = group; g != NULL; g = g->next_same_hash)
-            if (qsm_address_is_set(&g->hybrid) && count < count_max) addresses[count++] = g->hybrid;
+    for (qsm_group *group = NULL; (group = qsm_group_next(engine, group)) != NULL;) {
+        const qsm_address *hybrid = qsm_extra_hybrid(group);
+        if (qsm_address_is_set(hybrid) && count < count_max) addresses[count++] = *hybrid;
+    }
     return (int)count;
 }
 

@@ -10,9 +10,11 @@
 #include "core/blocks.h"
 #include "core/buffer.h"
 #include "core/counters.h"
+#include "core/index.h"
 #include "core/limits.h"
 #include "core/prng.h"
 #include "core/seal.h"
+#include "core/slab.h"
 #include "core/table.h"
 #include "core/trace.h"
 #include "core/wire.h"
@@ -84,11 +86,11 @@ struct qsm_engine {
     qsm_outbox outbox[QSM_CLASS_COUNT];
     uint32_t offered[QSM_CLASS_COUNT]; /* departures shown by the last qsm_engine_send */
     qsm_event_queue events;
-    qsm_table peers;   /* id -> qsm_peer */
-    qsm_table regions; /* uid -> qsm_region */
-    qsm_table groups;  /* hash of id -> first qsm_group of that hash */
-    uint32_t group_count;
-    uint64_t join_count; /* gives each membership of a group its own range of message numbers */
+    qsm_table peers;        /* id -> qsm_peer */
+    qsm_table regions;      /* uid -> qsm_region */
+    qsm_slab groups;        /* of qsm_group */
+    qsm_index group_places; /* hash of id -> number of the group */
+    uint32_t join_count;    /* gives each membership of a group its own range of message numbers */
     qsm_client client;
     qsm_peer *applicants[QSM_APPLICANTS_MAX]; /* with a good cookie, whose request is still arriving
                                                */

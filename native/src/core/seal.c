@@ -184,8 +184,8 @@ void qsm_ready_keys_free(qsm_ready_keys *ready) {
     ready->entries = NULL;
 }
 
-static void derive_sender_key(uint8_t out[32], const uint8_t group_key[32],
-                              const uint8_t group_id[16], uint64_t sender) {
+void qsm_sender_key_derive(uint8_t secret[32], const uint8_t group_key[32],
+                           const uint8_t group_id[16], uint64_t sender) {
     static const char purpose[] = "qsm sender, AES-256-GCM";
     uint8_t id[8];
     qsm_store_le(id, sender, 8);
@@ -194,18 +194,7 @@ static void derive_sender_key(uint8_t out[32], const uint8_t group_key[32],
     crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
     crypto_generichash_update(&state, group_id, 16);
     crypto_generichash_update(&state, id, sizeof id);
-    crypto_generichash_final(&state, out, 32);
-}
-
-const uint8_t *qsm_sender_key_get(qsm_sender_key *key, const uint8_t group_key[32],
-                                  const uint8_t group_id[16], uint64_t sender) {
-    uint64_t base;
-    memcpy(&base, group_key, sizeof base);
-    if (key->sender != sender || key->base != base)
-        derive_sender_key(key->secret, group_key, group_id, sender);
-    key->sender = sender;
-    key->base = base;
-    return key->secret;
+    crypto_generichash_final(&state, secret, 32);
 }
 
 static bool make_entries(qsm_ready_keys *ready) {

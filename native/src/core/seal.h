@@ -91,15 +91,9 @@ typedef struct {
 void qsm_ready_keys_init(qsm_ready_keys *ready, bool without_aes);
 void qsm_ready_keys_free(qsm_ready_keys *ready);
 
-/* The key that a sender has in a group, made when it is first asked for. */
-typedef struct {
-    uint64_t sender; /* 0: not made yet */
-    uint64_t base;   /* beginning of the group's key of which it was made: that may change */
-    uint8_t secret[32];
-} qsm_sender_key;
-
-const uint8_t *qsm_sender_key_get(qsm_sender_key *key, const uint8_t group_key[32],
-                                  const uint8_t group_id[16], uint64_t sender);
+/* The key that a sender has in a group. */
+void qsm_sender_key_derive(uint8_t secret[32], const uint8_t group_key[32],
+                           const uint8_t group_id[16], uint64_t sender);
 /* False when memory is short: then nothing was sealed. */
 bool qsm_message_seal_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
                           uint8_t flags, uint8_t epoch, const uint8_t *plain, uint32_t bytes,

@@ -31,6 +31,11 @@
 #define BREATH_DEAF_NS 1000000U
 #define SUBSCRIPTIONS_GUESS 16U
 
+/* Time that a node takes for each, zero: none. */
+typedef struct {
+    uint64_t receive_ns, event_ns, send_ns;
+} qsm_sim_costs;
+
 typedef struct {
     qsm_engine *engine; /* NULL while crashed */
     qsm_config config;
@@ -40,7 +45,7 @@ typedef struct {
     uint32_t restarts;
     uint64_t wake_ns;       /* the WAKE in the heap that counts; UINT64_MAX: none */
     uint64_t busy_until_ns; /* frozen or at work until then */
-    uint64_t cost_ns;
+    qsm_sim_costs costs;
     uint64_t subscriptions_generation;
     qsm_sim_socket socket;
     bool subscribed;
@@ -137,24 +142,26 @@ static void schedule(qsm_sim *sim, uint32_t index, uint64_t earliest_ns) {
     if (qsm_sim_events_push(&sim->events, at_ns, QSM_SIM_WAKE, index, NULL)) node->wake_ns = at_ns;
 }
 
+/* How many came from others: what a node sends to itself is none of its network's business. */
 static uint32_t step_receive(qsm_sim *sim, uint32_t index, uint64_t own_ns) {
     sim_node *node = &sim->nodes[index];
-    const uint32_t batch = node->cost_ns != 0 ? COSTLY_BATCH : RECEIVE_BATCH;
-    uint32_t count = 0;
-    for (; count < batch && node->socket.count > 0; count++) {
+    const uint32_t batch = node->costs.receive_ns != 0 ? COSTLY_BATCH : RECEIVE_BATCH;
+    uint32_t from_others = 0;
+    for (uint32_t count = 0; count < batch && node->socket.count > 0; count++) {
         qsm_sim_packet *packet = qsm_sim_socket_take(&node->socket);
         const qsm_address from = qsm_sim_address(packet->from, false);
         trace(sim, index, TRACE_DATAGRAM, packet->hash);
         sim->network.traffic.deliveries++;
+        from_others += packet->from != index;
         qsm_engine_receive_copy(node->engine, own_ns, &from, packet->data, packet->bytes);
         qsm_sim_packet_drop(packet);
     }
-    return count;
+    return from_others;
 }
 
 static uint32_t step_events(qsm_sim *sim, uint32_t index) {
     if (sim->nodes[index].deaf) return 0;
-    const uint32_t batch = sim->nodes[index].cost_ns != 0 ? COSTLY_BATCH : EVENT_BATCH;
+    const uint32_t batch = sim->nodes[index].costs.event_ns != 0 ? COSTLY_BATCH : EVENT_BATCH;
     qsm_event events[EVENT_BATCH];
     const int count = qsm_engine_events(sim->nodes[index].engine, events, batch);
     if (count <= 0) return 0;
@@ -173,12 +180,15 @@ static uint32_t step_events(qsm_sim *sim, uint32_t index) {
 static uint32_t step_send(qsm_sim *sim, uint32_t index, uint64_t own_ns) {
     qsm_engine *engine = sim->nodes[index].engine;
     qsm_datagram datagrams[SEND_BATCH];
-    const int count = qsm_engine_send(engine, own_ns, datagrams, SEND_BATCH);
+    const uint32_t batch = sim->nodes[index].costs.send_ns != 0 ? COSTLY_BATCH : SEND_BATCH;
+    const int count = qsm_engine_send(engine, own_ns, datagrams, batch);
     if (count <= 0) return 0;
-    assert((uint32_t)count <= SEND_BATCH);
+    assert((uint32_t)count <= batch);
     for (int i = 0; i < count; i++) {
         if (sim->tap != NULL) sim->tap(sim->tap_context, index, &datagrams[i]);
-        qsm_sim_network_send(&sim->network, sim->now_ns, index, &datagrams[i]);
+        /* Each leaves when the one before it has been paid for. */
+        const uint64_t leaves_ns = sim->now_ns + (uint64_t)i * sim->nodes[index].costs.send_ns;
+        qsm_sim_network_send(&sim->network, leaves_ns, index, &datagrams[i]);
     }
     qsm_engine_sent(engine, (uint32_t)count);
     return (uint32_t)count;
@@ -230,19 +240,20 @@ static void step(qsm_sim *sim, uint32_t index) {
     const uint64_t own_ns = clock_of(sim, &sim->nodes[index]);
     sim->stepping = index;
     for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
-        uint32_t cost = step_receive(sim, index, own_ns);
+        const uint32_t received = step_receive(sim, index, own_ns);
         qsm_engine *engine = sim->nodes[index].engine;
         int worked = (int)TURN_WORK_MAX;
         for (uint32_t turn = 0; turn < ROUNDS_MAX && worked == (int)TURN_WORK_MAX; turn++) {
             worked = qsm_engine_turn(engine, own_ns, TURN_WORK_MAX);
         }
         const uint32_t events = step_events(sim, index);
-        cost += events;
         const uint32_t sent = step_send(sim, index, own_ns);
         sim_node *node = &sim->nodes[index];
         if (node->crash_ordered) break;
-        if (node->cost_ns != 0 && cost != 0) {
-            node->busy_until_ns = sim->now_ns + node->cost_ns * cost;
+        const uint64_t busy_ns = received * node->costs.receive_ns + events * node->costs.event_ns +
+                                 sent * node->costs.send_ns;
+        if (busy_ns != 0) {
+            node->busy_until_ns = sim->now_ns + busy_ns;
             break;
         }
         /* What the application did shows in the deadline; what was sent may have made events. */
@@ -512,8 +523,13 @@ int qsm_sim_restart(qsm_sim *sim, uint32_t node) {
 
 int qsm_sim_set_cost(qsm_sim *sim, uint32_t node, uint64_t cost_ns) {
     if (node >= sim->node_count) return QSM_ERR_NOT_FOUND;
-    sim->nodes[node].cost_ns = cost_ns;
+    sim->nodes[node].costs = (qsm_sim_costs){.receive_ns = cost_ns, .event_ns = cost_ns};
     return QSM_OK;
+}
+
+void qsm_sim_set_costs(qsm_sim *sim, uint32_t node, uint64_t receive_ns, uint64_t send_ns) {
+    if (node >= sim->node_count) return;
+    sim->nodes[node].costs = (qsm_sim_costs){.receive_ns = receive_ns, .send_ns = send_ns};
 }
 
 int qsm_sim_set_deaf(qsm_sim *sim, uint32_t node, bool deaf) {

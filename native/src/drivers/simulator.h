@@ -11,6 +11,10 @@
 uint64_t qsm_sim_node_now_ns(const qsm_sim *sim, uint32_t node);
 /* Whether the network carries multicast at all; it does at the start. */
 void qsm_sim_set_multicast(qsm_sim *sim, bool works);
+/* What takes a node's time: each datagram that it receives and each that it sends (to one or to
+ * many, as the system is called once). Unlike qsm_sim_set_cost, which prices datagrams received and
+ * events alike. */
+void qsm_sim_set_costs(qsm_sim *sim, uint32_t node, uint64_t receive_ns, uint64_t send_ns);
 /* Bytes that wait in the node's socket. */
 uint32_t qsm_sim_socket_bytes(const qsm_sim *sim, uint32_t node);
 

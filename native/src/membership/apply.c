@@ -6,11 +6,13 @@
 #include "core/engine.h"
 #include "core/planted.h"
 #include "membership/client.h"
+#include "membership/extra.h"
 #include "membership/group.h"
 #include "membership/host.h"
 #include "membership/link.h"
 #include "membership/peer.h"
 #include "membership/region.h"
+#include "receiving/order.h"
 #include "receiving/stream.h"
 
 static int by_rank(const void *a, const void *b) {
@@ -152,14 +154,12 @@ static bool apply_group(qsm_engine *engine, qsm_directory *directory, uint32_t r
     qsm_group *group = qsm_group_find(engine, id);
     bool wanted = group != NULL && group->join_request <= requests_seen;
     if (!good || members == NULL || !wanted || view <= group->view ||
-        !qsm_table_put(&directory->groups, handle, group)) {
+        !qsm_extra_set_hybrid(group, &hybrid) || !qsm_directory_name(directory, handle, group)) {
         free(members);
         free(regions);
         return good;
     }
     group->handle = handle;
-    if (!qsm_address_equal(&group->hybrid, &hybrid)) engine->subscription_generation++;
-    group->hybrid = hybrid;
     for (uint32_t i = 0; i < region_count; i++)
         regions[i]->uses++;
     qsm_group_install_view(group, view, members, member_count, regions, region_count);
@@ -182,17 +182,9 @@ static bool apply_outsider(qsm_engine *engine, qsm_reader *in) {
 
 /* A region may only go when no group maps to it. Normally its groups have new views by now. */
 static void unmap_region(qsm_engine *engine, qsm_region *region) {
-    uint32_t cursor = 0;
-    for (qsm_group *group = qsm_group_next(engine, &cursor, NULL); group && region->uses > 0;
-         group = qsm_group_next(engine, &cursor, group))
-        for (uint32_t i = 0; i < group->region_count; i++)
-            if (group->regions[i] == region) {
-                region->uses--;
-                if (region->alive_count < region->member_count) group->bereaved = true;
-                group->regions[i] = group->regions[--group->region_count];
-                group->broken = true;
-                i--;
-            }
+    for (qsm_group *group = NULL;
+         region->uses > 0 && (group = qsm_group_next(engine, group)) != NULL;)
+        qsm_group_lose_region(group, region);
 }
 
 /* The node died in all regions, or in those of one earlier host (`directory` not NULL). */
@@ -318,7 +310,7 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
         qsm_region_dissolve(region);
         dissolved = true;
     }
-    if (dissolved) qsm_groups_forget_gone(engine);
+    if (dissolved) qsm_orders_forget_all_gone(engine);
     return !in->failed;
 }
 

@@ -149,15 +149,13 @@ void qsm_client_reset(qsm_engine *engine, uint32_t reason) {
     uint64_t before = engine->id;
     qsm_count(engine, QSM_COUNT_evicted);
     qsm_client_stop_following(engine);
-    uint32_t cursor = 0;
-    for (qsm_group *group; (group = qsm_table_next(&engine->groups, &cursor)) != NULL;)
-        for (qsm_group *g = group; g != NULL; g = g->next_same_hash) {
-            qsm_group_reset(g);
-            g->join_request = ++client->requests;
-            g->held = false;
-        }
+    for (qsm_group *group = NULL; (group = qsm_group_next(engine, group)) != NULL;) {
+        qsm_group_reset(group);
+        group->join_request = ++client->requests;
+        group->held = false;
+    }
     while (engine->regions.count > 0) {
-        cursor = 0;
+        uint32_t cursor = 0;
         qsm_region *region = qsm_table_next(&engine->regions, &cursor);
         qsm_region_dissolve(region);
     }
@@ -224,9 +222,9 @@ void qsm_client_close(qsm_engine *engine, uint64_t now_ns) {
     if (client->closing || client->health == QSM_HEALTH_CLOSED) return;
     client->closing = true;
     client->close_by_ns = now_ns + engine->config.failure_ns;
-    while (engine->groups.count > 0) {
-        uint32_t cursor = 0;
-        qsm_group_leave(qsm_table_next(&engine->groups, &cursor));
+    for (qsm_group *group = qsm_group_next(engine, NULL), *next; group != NULL; group = next) {
+        next = qsm_group_next(engine, group);
+        qsm_group_leave(group);
     }
     if (client->host == NULL && engine->host == NULL) {
         qsm_client_closed(engine);

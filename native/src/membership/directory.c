@@ -1,6 +1,7 @@
 #include "membership/directory.h"
 
 #include "core/engine.h"
+#include "membership/group.h"
 
 void qsm_directory_unused(qsm_engine *engine, qsm_directory *directory) {
     if (directory->region_count > 0 || directory == engine->client.directory) return;
@@ -8,9 +9,16 @@ void qsm_directory_unused(qsm_engine *engine, qsm_directory *directory) {
 }
 
 void qsm_directory_free(qsm_directory *directory) {
-    qsm_table_free(&directory->groups);
+    qsm_index_free(&directory->groups);
     qsm_table_free(&directory->alive);
     *directory = (qsm_directory){0};
+}
+
+bool qsm_directory_name(qsm_directory *directory, uint32_t handle, const qsm_group *group) {
+    uint32_t known = qsm_index_get(&directory->groups, handle);
+    if (known == group->number) return true;
+    if (known != 0) qsm_index_remove(&directory->groups, handle, known);
+    return qsm_index_add(&directory->groups, handle, group->number);
 }
 
 bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id) {

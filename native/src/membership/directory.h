@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/index.h"
 #include "core/table.h"
 #include "qsm.h"
 
@@ -18,7 +19,7 @@ typedef struct qsm_directory {
     uint32_t tag; /* upper half of the ids of its regions */
     uint64_t applied;
     uint32_t region_count;
-    qsm_table groups; /* handle -> qsm_group */
+    qsm_index groups; /* handle -> number of the group */
     bool judged;      /* the host is gone, and it has been decided who is left */
     qsm_table alive;  /* then: ids of those who are */
 } qsm_directory;
@@ -31,6 +32,8 @@ qsm_directory *qsm_directory_enter(qsm_engine *engine, uint32_t tag);
 /* Frees it if it is that of an earlier host and its last region is gone. */
 void qsm_directory_unused(qsm_engine *engine, qsm_directory *directory);
 void qsm_directory_free(qsm_directory *directory);
+/* The host calls the group so from now on. False when memory is short. */
+bool qsm_directory_name(qsm_directory *directory, uint32_t handle, const qsm_group *group);
 /* False when the node did not come over from that host with this one: it counts as dead in all
  * regions of that host. */
 bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id);

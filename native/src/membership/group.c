@@ -7,11 +7,11 @@
 #include "core/engine.h"
 #include "core/planted.h"
 #include "membership/client.h"
-#include "membership/peer.h"
+#include "membership/extra.h"
 #include "membership/region.h"
 #include "membership/request.h"
-#include "receiving/delivery.h"
-#include "receiving/stream.h"
+#include "receiving/order.h"
+#include "sending/outgoing.h"
 #include "sending/scheduler.h"
 
 static uint64_t hash_id(const uint8_t id[QSM_GROUP_ID_BYTES]) {
@@ -21,15 +21,31 @@ static uint64_t hash_id(const uint8_t id[QSM_GROUP_ID_BYTES]) {
 }
 
 qsm_group *qsm_group_find(qsm_engine *engine, const uint8_t id[QSM_GROUP_ID_BYTES]) {
-    qsm_group *group = qsm_table_get(&engine->groups, hash_id(id));
-    while (group != NULL && memcmp(group->id, id, QSM_GROUP_ID_BYTES) != 0)
-        group = group->next_same_hash;
-    return group;
+    uint32_t key = (uint32_t)hash_id(id), cursor = UINT32_MAX, number;
+    while ((number = qsm_index_find(&engine->group_places, key, &cursor)) != 0) {
+        qsm_group *group = qsm_group_at(engine, number);
+        if (memcmp(group->id, id, QSM_GROUP_ID_BYTES) == 0) return group;
+    }
+    return NULL;
 }
 
-qsm_group *qsm_group_next(qsm_engine *engine, uint32_t *cursor, const qsm_group *last) {
-    if (last != NULL && last->next_same_hash != NULL) return last->next_same_hash;
-    return qsm_table_next(&engine->groups, cursor);
+qsm_group *qsm_group_next(const qsm_engine *engine, const qsm_group *last) {
+    uint32_t number = last != NULL ? last->number : 0;
+    return qsm_group_at(engine, qsm_slab_after(&engine->groups, number));
+}
+
+static qsm_group *make(qsm_engine *engine, const uint8_t id[QSM_GROUP_ID_BYTES]) {
+    uint32_t number = qsm_slab_take(&engine->groups);
+    qsm_group *group = qsm_group_at(engine, number);
+    if (group == NULL) return NULL;
+    if (!qsm_index_add(&engine->group_places, (uint32_t)hash_id(id), number)) {
+        qsm_slab_give(&engine->groups, number);
+        return NULL;
+    }
+    memcpy(group->id, id, QSM_GROUP_ID_BYTES);
+    group->number = number;
+    group->engine = engine;
+    return group;
 }
 
 int qsm_group_join(qsm_engine *engine, const uint8_t *group_id, const uint8_t *key, void *user,
@@ -37,81 +53,68 @@ int qsm_group_join(qsm_engine *engine, const uint8_t *group_id, const uint8_t *k
     if (engine == NULL || group_id == NULL || key == NULL || out == NULL) return QSM_ERR_ARGUMENT;
     if (engine->client.health == QSM_HEALTH_CLOSED || engine->client.closing) return QSM_ERR_CLOSED;
     if (qsm_group_find(engine, group_id) != NULL) return QSM_ERR_EXISTS;
-    if (engine->group_count >= QSM_GROUPS_PER_NODE_MAX) return QSM_ERR_FULL;
-    qsm_group *group = calloc(1, sizeof *group);
+    if (engine->groups.count >= QSM_GROUPS_PER_NODE_MAX) return QSM_ERR_FULL;
+    qsm_group *group = make(engine, group_id);
     if (group == NULL) return QSM_ERR_NO_MEMORY;
-    memcpy(group->id, group_id, QSM_GROUP_ID_BYTES);
-    qsm_keys_init(&group->keys, key);
-    uint64_t hash = hash_id(group_id);
-    group->next_same_hash = qsm_table_get(&engine->groups, hash);
-    if (!qsm_table_put(&engine->groups, hash, group)) {
-        qsm_keys_free(&group->keys);
-        free(group);
-        return QSM_ERR_NO_MEMORY;
-    }
-    group->engine = engine;
+    memcpy(group->key, key, QSM_KEY_BYTES);
     group->user = user;
-    group->priority = 1;
     group->serial = ++engine->join_count;
-    group->next_number = (group->serial << 40) + 1;
-    engine->group_count++;
     engine->counters[QSM_COUNT_groups_now]++;
     qsm_request_join(group);
     *out = group;
     return QSM_OK;
 }
 
+/* ---- regions ----------------------------------------------------------------------------------
+ */
+
 static void unmap_regions(qsm_group *group) {
     for (uint32_t i = 0; i < group->region_count; i++)
-        group->regions[i]->uses--;
-    if (group->regions != &group->only_region) free(group->regions);
-    group->regions = NULL;
+        qsm_group_regions(group)[i]->uses--;
+    if (group->region_count != 1) free(group->regions.many);
+    group->regions.many = NULL;
     group->region_count = 0;
 }
 
-void qsm_group_drop_fragments(qsm_group *group) {
-    qsm_blocks_give(&group->engine->blocks, group->fragments, group->fragments_bytes);
-    group->fragments = NULL;
+/* Takes over the list. */
+static void map_regions(qsm_group *group, qsm_region **regions, uint16_t count) {
+    group->region_count = count;
+    group->regions.many = regions;
+    if (count != 1) return;
+    group->regions.one = regions[0];
+    free(regions);
 }
 
-static void drop_unsent(qsm_group *group) {
-    while (group->queue_first != NULL) {
-        qsm_queued *next = group->queue_first->next;
-        qsm_blocks_give(&group->engine->blocks, group->queue_first,
-                        sizeof *next + group->queue_first->bytes);
-        group->queue_first = next;
+void qsm_group_lose_region(qsm_group *group, qsm_region *region) {
+    for (uint32_t i = 0; i < group->region_count; i++) {
+        if (qsm_group_regions(group)[i] != region) continue;
+        region->uses--;
+        group->broken = group->roomy = true;
+        if (region->alive_count < region->member_count) group->bereaved = true;
+        if (group->region_count-- == 1) {
+            group->regions.many = NULL;
+            return;
+        }
+        qsm_region **many = group->regions.many;
+        many[i--] = many[group->region_count];
+        if (group->region_count > 1) continue;
+        group->regions.one = many[0]; /* one that is left needs no list */
+        free(many);
     }
-    group->queue_last = NULL;
-    group->queue_count = 0;
-    qsm_group_drop_fragments(group);
 }
 
 void qsm_group_free(qsm_group *group) {
     qsm_engine *engine = group->engine;
-    qsm_scheduler_remove(group);
+    qsm_outgoing_free(group);
     if (engine->scheduler.pulled == group) engine->scheduler.pulled = NULL;
-    qsm_delivery_forget_group(group);
+    qsm_orders_forget_group(group);
     qsm_forget_events(engine, group);
     unmap_regions(group);
-    drop_unsent(group);
-    free(group->past_views);
-    uint64_t hash = hash_id(group->id);
-    qsm_group *first = qsm_table_get(&engine->groups, hash);
-    if (first == group) {
-        if (group->next_same_hash != NULL)
-            qsm_table_put(&engine->groups, hash, group->next_same_hash);
-        else
-            qsm_table_remove(&engine->groups, hash);
-    } else {
-        while (first->next_same_hash != group)
-            first = first->next_same_hash;
-        first->next_same_hash = group->next_same_hash;
-    }
+    qsm_extra_free(group);
+    qsm_index_remove(&engine->group_places, (uint32_t)hash_id(group->id), group->number);
     qsm_request_forget_group(group);
-    engine->group_count--;
     engine->counters[QSM_COUNT_groups_now]--;
-    qsm_keys_free(&group->keys);
-    free(group);
+    qsm_slab_give(&engine->groups, group->number);
 }
 
 void qsm_group_leave(qsm_group *group) {
@@ -122,108 +125,30 @@ void qsm_group_leave(qsm_group *group) {
 
 void qsm_group_reset(qsm_group *group) {
     unmap_regions(group);
-    qsm_delivery_forget_group(group);
-    group->view = group->joined_view = group->last_sent_view = 0;
-    group->past_view_count = 0;
+    qsm_orders_forget_group(group);
+    group->view = group->joined_view = 0;
+    qsm_extra_forget(group);
     group->handle = 0;
-    group->unacknowledged = 0;
-    group->flushing = group->bereaved = false;
-    qsm_group_drop_fragments(group); /* its first part went out under another id */
+    group->bereaved = false;
     /* A new id, so numbers cannot collide with those used before; a new life for receivers all the
      * same. */
     group->serial = ++group->engine->join_count;
-    group->next_number = (group->serial << 40) + 1;
+    qsm_outgoing_reset(group);
 }
 
-/* Nothing more comes of what the sender has sent so far: all regions have ended its streams. */
-static bool is_heard_out(qsm_engine *engine, uint64_t sender) {
-    uint32_t cursor = 0;
-    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
-        qsm_stream *stream = qsm_stream_find(region, sender);
-        if (stream == NULL) continue;
-        bool asked_about = stream->sealed_off && !stream->fin_known; /* there may be something */
-        if (asked_about || !qsm_stream_is_finished(stream)) return false;
-    }
-    return true;
-}
-
-/* How far a sender was delivered is kept until no region knows it any more, so that nothing is
- * delivered twice. Others may come back with another host and go on numbering where they were. */
-static void forget_gone(qsm_group *group) {
-    for (qsm_order *order = group->orders; order != NULL;) {
-        qsm_order *next = order->next;
-        uint64_t sender = order->sender;
-        bool dead = qsm_dead_has(&group->engine->dead, sender);
-        bool known = qsm_peer_find(group->engine, sender) != NULL;
-        uint64_t died = qsm_dead_since(&group->engine->dead, sender);
-        if ((!dead && known && (died == 0 || order->parked == NULL)) ||
-            !is_heard_out(group->engine, sender)) {
-            order = next;
-            continue;
-        }
-        if (dead && !known) {
-            qsm_delivery_forget_sender(group->engine, group, sender);
-            next = group->orders; /* several lives of the sender may have gone: begin again */
-        } else {
-            /* One that counted as dead only in regions of an earlier host may go on elsewhere. */
-            qsm_delivery_drop_waiting(order, dead || !known ? UINT64_MAX : died);
-        }
-        order = next;
-    }
-}
-
-void qsm_groups_forget_gone(qsm_engine *engine) {
-    uint32_t cursor = 0;
-    for (qsm_group *group = qsm_group_next(engine, &cursor, NULL); group != NULL;
-         group = qsm_group_next(engine, &cursor, group))
-        forget_gone(group);
-}
-
-bool qsm_group_was_in(const qsm_group *group, uint64_t view) {
-    if (group->past_views == NULL) return group->past_view_count > 0 && view == group->joined_view;
-    for (uint32_t i = 0; i < group->past_view_count && i < QSM_PAST_VIEWS; i++)
-        if (group->past_views[i] == view) return true;
-    return false;
-}
-
-bool qsm_group_is_for(const qsm_group *group, uint64_t view) {
-    if (group->joined_view == 0 || view < group->joined_view) return false;
-    if (qsm_group_was_in(group, view)) return true;
-    if (group->past_view_count <= QSM_PAST_VIEWS) return false;
-    uint64_t oldest = UINT64_MAX; /* what was before cannot be told any more: it came over a region
-                                     of ours, so yes */
-    for (uint32_t i = 0; i < QSM_PAST_VIEWS; i++)
-        if (group->past_views[i] < oldest) oldest = group->past_views[i];
-    return view < oldest;
-}
-
-/* Remembers only as many views as can still matter: senders silent for longer have been heard to
- * the end. */
-static void remember_view(qsm_group *group, uint64_t view) {
-    if (group->past_views == NULL && group->past_view_count == 0) {
-        group->past_view_count = 1; /* joined_view says it */
-        return;
-    }
-    if (group->past_views == NULL) {
-        group->past_views = malloc(QSM_PAST_VIEWS * sizeof *group->past_views);
-        if (group->past_views == NULL) return;
-        group->past_views[0] = group->joined_view;
-    }
-    group->past_views[group->past_view_count++ % QSM_PAST_VIEWS] = view;
-}
+/* ---- views ------------------------------------------------------------------------------------
+ */
 
 /* True when a view has members that the one in force has not. Its list is not kept: its members are
  * those of its regions, or, when these hold others as well, some may be new. */
 static bool has_newcomers(const qsm_group *group, const uint64_t *members, uint32_t count) {
-    uint32_t in_regions = 0;
-    for (uint32_t i = 0; i < group->region_count; i++)
-        in_regions += group->regions[i]->member_count;
-    if (in_regions != group->member_count) return true;
+    qsm_region *const *regions = qsm_group_regions(group);
+    if (group->roomy) return true;
     qsm_table before = {0};
     bool known = true;
     for (uint32_t i = 0; i < group->region_count && known; i++)
-        for (uint32_t m = 0; m < group->regions[i]->member_count && known; m++)
-            known = qsm_table_put(&before, group->regions[i]->members[m].id, group->regions[i]);
+        for (uint32_t m = 0; m < regions[i]->member_count && known; m++)
+            known = qsm_table_put(&before, regions[i]->members[m].id, regions[i]);
     for (uint32_t i = 0; i < count && known; i++)
         known = qsm_table_get(&before, members[i]) != NULL;
     qsm_table_free(&before);
@@ -233,9 +158,10 @@ static bool has_newcomers(const qsm_group *group, const uint64_t *members, uint3
 /* True when somebody in the new view was counted out since the one in force, of which no view has
  * told: it did not get what the rest of us have settled without it. */
 static bool has_returned(const qsm_group *group, const uint64_t *members, uint32_t count) {
+    qsm_region *const *regions = qsm_group_regions(group);
     bool bereaved = group->bereaved;
     for (uint32_t i = 0; i < group->region_count; i++)
-        bereaved = bereaved || group->regions[i]->alive_count < group->regions[i]->member_count;
+        bereaved = bereaved || regions[i]->alive_count < regions[i]->member_count;
     bool returned = false;
     for (uint32_t i = 0; bereaved && i < count && !returned; i++)
         returned = members[i] != group->engine->id &&
@@ -245,37 +171,43 @@ static bool has_returned(const qsm_group *group, const uint64_t *members, uint32
 
 /* Messages for several regions are shared between them; that matters when their sender dies. */
 static void note_siblings(const qsm_group *group) {
+    qsm_region *const *regions = qsm_group_regions(group);
     for (uint32_t i = 0; group->region_count > 1 && i < group->region_count; i++) {
-        qsm_region *mine = group->regions[i];
+        qsm_region *mine = regions[i];
         for (uint32_t j = 0; mine->my_index >= 0 && j < group->region_count; j++)
-            if (j != i) qsm_table_put(&mine->siblings, group->regions[j]->uid, mine);
+            if (j != i) qsm_table_put(&mine->siblings, regions[j]->uid, mine);
     }
+}
+
+static uint32_t members_of_regions(const qsm_group *group) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < group->region_count; i++)
+        count += qsm_group_regions(group)[i]->member_count;
+    return count;
 }
 
 void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
                             uint32_t member_count, qsm_region **regions, uint16_t region_count) {
     qsm_engine *engine = group->engine;
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
     /* What was sent before may yet be lost with its sender. Members who waited for it could not
      * deliver what comes after, and newcomers could: so newcomers are sent nothing until then. */
-    if (group->unacknowledged > 0 && has_newcomers(group, members, member_count))
-        group->flushing = true;
+    if (outgoing != NULL && outgoing->unacknowledged > 0 &&
+        has_newcomers(group, members, member_count))
+        outgoing->flushing = true;
+    if (outgoing != NULL) outgoing->first_in_view = true;
     if (group->view != 0 && has_returned(group, members, member_count)) engine->client.torn = true;
-    group->member_count = member_count;
     unmap_regions(group);
-    group->regions = regions;
-    group->region_count = region_count;
-    if (region_count == 1) {
-        group->only_region = regions[0];
-        group->regions = &group->only_region;
-        free(regions);
-    }
+    map_regions(group, regions, region_count);
+    group->roomy = members_of_regions(group) != member_count;
+    if (group->joined_view == 0)
+        group->joined_view = view;
+    else if (group->view != group->joined_view)
+        qsm_extra_remember(group);
     group->view = view;
-    if (group->joined_view == 0) group->joined_view = view;
-    remember_view(group, view);
     note_siblings(group);
-    group->first_in_view = true;
     group->broken = group->bereaved = false;
-    forget_gone(group);
+    qsm_orders_forget_gone(group);
     qsm_count(engine, QSM_COUNT_views_installed);
     qsm_note(engine, QSM_TRACE_view_installed, view, hash_id(group->id));
     if (QSM_BUG(18) && member_count > 1) member_count--;
@@ -288,52 +220,4 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
                        .member_count = member_count};
     qsm_post_event(engine, &event, NULL, members);
     qsm_scheduler_unblock(engine);
-}
-
-static int offer(qsm_group *group, qsm_feed feed, qsm_feed_many feed_many, void *context,
-                 uint32_t priority) {
-    if (group == NULL || priority >= QSM_PRIORITIES) return QSM_ERR_ARGUMENT;
-    bool feeds = group->feed != NULL || group->feed_many != NULL;
-    if (feeds && group->ready && group->priority == priority) return QSM_OK;
-    if (group->ready && group->priority != priority) qsm_scheduler_remove(group);
-    group->feed = feed;
-    group->feed_many = feed_many;
-    group->feed_context = context;
-    group->priority = (uint8_t)priority;
-    qsm_scheduler_add(group);
-    return QSM_OK;
-}
-
-int qsm_group_offer(qsm_group *group, qsm_feed feed, void *context, uint32_t priority) {
-    return feed != NULL ? offer(group, feed, NULL, context, priority) : QSM_ERR_ARGUMENT;
-}
-
-int qsm_group_offer_many(qsm_group *group, qsm_feed_many feed, void *context, uint32_t priority) {
-    return feed != NULL ? offer(group, NULL, feed, context, priority) : QSM_ERR_ARGUMENT;
-}
-
-int qsm_group_send(qsm_group *group, const uint8_t *data, uint32_t bytes) {
-    if (group == NULL || (data == NULL && bytes > 0)) return QSM_ERR_ARGUMENT;
-    if (bytes > QSM_MESSAGE_BYTES_MAX) return QSM_ERR_TOO_LARGE;
-    if (group->queue_count >= QSM_SEND_QUEUE_MAX) {
-        group->wants_room = true;
-        return QSM_ERR_FULL;
-    }
-    qsm_queued *queued = qsm_blocks_take(&group->engine->blocks, sizeof *queued + bytes);
-    if (queued == NULL) return QSM_ERR_NO_MEMORY;
-    queued->next = NULL;
-    queued->bytes = bytes;
-    if (bytes) memcpy(queued->data, data, bytes);
-    if (group->queue_last != NULL)
-        group->queue_last->next = queued;
-    else
-        group->queue_first = queued;
-    group->queue_last = queued;
-    group->queue_count++;
-    qsm_scheduler_add(group);
-    return QSM_OK;
-}
-
-uint32_t qsm_group_unacknowledged(const qsm_group *group) {
-    return group->unacknowledged + group->queue_count + (group->fragments != NULL);
 }

@@ -203,7 +203,7 @@ static void send_all(qsm_host *host) {
         if (client->batch.failed || client->batch.count == 0) continue;
         if (client->peer != NULL) {
             qsm_host_send(host, client, client->batch.data, client->batch.count);
-            client->batch.count = 0;
+            qsm_bytes_free(&client->batch); /* a first batch is long, and seldom another */
         } else {
             own = client->batch;
             client->batch = (qsm_bytes){0};

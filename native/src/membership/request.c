@@ -11,6 +11,7 @@
 #include "membership/link.h"
 #include "membership/peer.h"
 #include "membership/region.h"
+#include "sending/outgoing.h"
 #include "sending/sender.h"
 
 /* ---- what this node joins and leaves -------------------------------------------------------- */
@@ -50,7 +51,7 @@ void qsm_request_leave(qsm_group *group) {
     qsm_client *client = &group->engine->client;
     client->requests++;
     add_id(&client->left, &client->left_count, &client->left_capacity, group->id);
-    if (group->unacknowledged > 0)
+    if (qsm_outgoing_unacknowledged(group) > 0)
         add_id(&client->recent, &client->recent_count, &client->recent_capacity, group->id);
     qsm_request_soon(group->engine);
 }
@@ -60,15 +61,8 @@ void qsm_request_forget_group(qsm_group *group) {
     for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++) {
         qsm_directory *directory = &client->directories[i];
         if (!directory->used || directory->groups.count == 0) continue;
-        if (qsm_table_get(&directory->groups, group->handle) == group) {
-            qsm_table_remove(&directory->groups, group->handle);
-            continue;
-        }
-        for (uint32_t s = 0; s < directory->groups.capacity; s++)
-            if (directory->groups.slots[s].value == group) {
-                qsm_table_remove(&directory->groups, directory->groups.slots[s].key);
-                break;
-            }
+        if (!qsm_index_remove(&directory->groups, group->handle, group->number))
+            qsm_index_remove_number(&directory->groups, group->number);
     }
 }
 
@@ -83,10 +77,8 @@ void qsm_request_release_held(qsm_engine *engine) {
     qsm_client *client = &engine->client;
     if (client->recent_count == 0 || !all_own_messages_arrived(engine)) return;
     client->recent_count = 0;
-    uint32_t cursor = 0;
-    for (qsm_group *group; (group = qsm_table_next(&engine->groups, &cursor)) != NULL;)
-        for (qsm_group *g = group; g != NULL; g = g->next_same_hash)
-            g->held = false;
+    for (qsm_group *group = NULL; (group = qsm_group_next(engine, group)) != NULL;)
+        group->held = false;
     qsm_scheduler_unblock(engine);
 }
 
@@ -132,9 +124,8 @@ static void report_past(qsm_engine *engine, qsm_bytes *out) {
         count++;
     }
     qsm_bytes_patch32(out, count_at, count);
-    qsm_bytes_add32(out, engine->group_count);
-    for (qsm_group *group = qsm_group_next(engine, &cursor, NULL); group;
-         group = qsm_group_next(engine, &cursor, group)) {
+    qsm_bytes_add32(out, engine->groups.count);
+    for (qsm_group *group = NULL; (group = qsm_group_next(engine, group)) != NULL;) {
         qsm_bytes_add(out, group->id, QSM_GROUP_ID_BYTES);
         qsm_bytes_add64(out, group->view);
     }
@@ -179,10 +170,9 @@ void qsm_request_changes(qsm_engine *engine) {
     qsm_bytes_add32(&out, client->left_count);
     if (client->left_count > 0)
         qsm_bytes_add(&out, client->left, client->left_count * QSM_GROUP_ID_BYTES);
-    uint32_t count_at = out.count, count = 0, cursor = 0;
+    uint32_t count_at = out.count, count = 0;
     qsm_bytes_add32(&out, 0);
-    for (qsm_group *group = qsm_group_next(engine, &cursor, NULL); group;
-         group = qsm_group_next(engine, &cursor, group))
+    for (qsm_group *group = NULL; (group = qsm_group_next(engine, group)) != NULL;)
         if (group->join_request > client->requests_sent) {
             qsm_bytes_add(&out, group->id, QSM_GROUP_ID_BYTES);
             count++;

@@ -89,7 +89,7 @@ static void on_member_alarm(void *context, uint64_t now_ns) {
         qsm_alarm_set(&engine->alarms, &region->orphans.alarm,
                       region->orphans.over_ns + patience_ns);
     else
-        qsm_groups_forget_gone(engine);
+        qsm_orders_forget_all_gone(engine);
 }
 
 void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orphan_query *query) {

@@ -6,8 +6,10 @@
 #include "core/engine.h"
 #include "core/planted.h"
 #include "membership/client.h"
+#include "membership/extra.h"
 #include "membership/group.h"
 #include "membership/region.h"
+#include "sending/outgoing.h"
 #include "sending/sender.h"
 
 void qsm_packing_begin(qsm_packing *packing, qsm_engine *engine) {
@@ -108,7 +110,7 @@ void qsm_packing_end(qsm_packing *packing) {
 
 /* The regions that one packet is for, and the address that they share if there is one. */
 typedef struct {
-    qsm_region **regions;
+    qsm_region *const *regions;
     uint32_t region_count;
     const qsm_address *to; /* NULL: the region's own */
 } destination;
@@ -158,14 +160,15 @@ static qsm_open_packet *packet_for(qsm_packing *packing, const destination *wher
 
 typedef struct {
     qsm_group *group;
+    qsm_outgoing *own; /* the group's */
     const uint8_t *plain;
     uint32_t bytes;
     uint32_t header_bytes; /* in a packet's table */
     uint8_t flags;
-} outgoing;
+} departing;
 
 static bool has_room(const qsm_packing *packing, const qsm_open_packet *open,
-                     const outgoing *message) {
+                     const departing *message) {
     return open->data.message_count < QSM_PACKET_MESSAGES_MAX &&
            open->front_bytes + open->sealed_bytes + message->header_bytes + message->bytes <=
                packing->engine->config.data_bytes_max;
@@ -191,34 +194,36 @@ static uint8_t *place_in(const qsm_packing *packing, qsm_open_packet *open, uint
 /* AES when everybody in all the group's regions can open it. */
 static bool uses_aes(const qsm_group *group) {
     for (uint32_t i = 0; i < group->region_count; i++)
-        if (!group->regions[i]->aes) return false;
+        if (!qsm_group_regions(group)[i]->aes) return false;
     return group->engine->ready_keys.kind != QSM_AES_NONE;
 }
 
-static bool seal(const outgoing *message, uint8_t *sealed, uint8_t tag[QSM_TAG_BYTES]) {
-    qsm_group *group = message->group;
+static bool seal(const departing *message, uint8_t *sealed, uint8_t tag[QSM_TAG_BYTES]) {
+    const qsm_group *group = message->group;
+    qsm_outgoing *own = message->own;
     qsm_engine *engine = group->engine;
-    uint8_t epoch = (uint8_t)group->keys.used.epoch;
+    uint8_t epoch = (uint8_t)group->key_epoch;
     if (message->flags & QSM_MESSAGE_AES) {
-        const uint8_t *secret =
-            qsm_sender_key_get(&group->own_key, group->keys.used.key, group->id, engine->id);
-        return qsm_message_seal_aes(&engine->ready_keys, secret, group->next_number, message->flags,
-                                    epoch, message->plain, message->bytes, sealed, tag);
+        if (!own->key_made) qsm_sender_key_derive(own->secret, group->key, group->id, engine->id);
+        own->key_made = true;
+        return qsm_message_seal_aes(&engine->ready_keys, own->secret, own->next_number,
+                                    message->flags, epoch, message->plain, message->bytes, sealed,
+                                    tag);
     }
     qsm_seal_identity identity = {.group_id = group->id,
                                   .sender = engine->id,
-                                  .number = group->next_number,
+                                  .number = own->next_number,
                                   .flags = message->flags,
                                   .epoch = epoch};
-    qsm_message_seal(group->keys.used.key, &identity, message->plain, message->bytes, sealed, tag);
+    qsm_message_seal(group->key, &identity, message->plain, message->bytes, sealed, tag);
     return true;
 }
 
 /* `shared` and its tag: the message as it was sealed for another packet; NULL: it is sealed here.
  */
-static bool put_into(qsm_packing *packing, const destination *where, const outgoing *message,
+static bool put_into(qsm_packing *packing, const destination *where, const departing *message,
                      const uint8_t *shared, const uint8_t shared_tag[QSM_TAG_BYTES]) {
-    qsm_group *group = message->group;
+    const qsm_group *group = message->group;
     qsm_open_packet *open = packet_for(packing, where);
     if (open != NULL && !has_room(packing, open, message)) {
         finish_packet(packing, open);
@@ -235,33 +240,33 @@ static bool put_into(qsm_packing *packing, const destination *where, const outgo
     }
     open->data.messages[index] = (qsm_message){.group = group->handle,
                                                .view = group->view,
-                                               .number = group->next_number,
-                                               .previous = group->last_sent_view,
+                                               .number = message->own->next_number,
+                                               .previous = message->own->last_sent_view,
                                                .bytes = (uint16_t)message->bytes,
                                                .flags = message->flags,
-                                               .epoch = (uint8_t)group->keys.used.epoch};
+                                               .epoch = (uint8_t)group->key_epoch};
     if (index == 0) {
         open->first_stamp = packing->engine->scheduler.stamp;
         open->mixed = false;
         open->only_group = group->handle;
-        open->only_serial = (uint32_t)group->serial;
+        open->only_serial = group->serial;
     }
     open->data.message_count++;
     open->mixed = open->mixed || open->only_group != group->handle;
     open->front_bytes += message->header_bytes;
     open->sealed_bytes += message->bytes;
     open->wide = open->wide || group->region_count > 1;
-    group->unacknowledged++;
+    message->own->unacknowledged++;
     return true;
 }
 
-static bool put_into_each(qsm_packing *packing, const outgoing *message) {
-    qsm_group *group = message->group;
+static bool put_into_each(qsm_packing *packing, const departing *message) {
+    const qsm_group *group = message->group;
     uint8_t shared[QSM_DATA_BYTES_MAX], tag[QSM_TAG_BYTES];
     bool several = group->region_count > 1;
     if (several && !seal(message, shared, tag)) return false;
     for (uint32_t i = 0; i < group->region_count; i++) {
-        destination where = {.regions = &group->regions[i], .region_count = 1};
+        destination where = {.regions = &qsm_group_regions(group)[i], .region_count = 1};
         if (!put_into(packing, &where, message, several ? shared : NULL, tag)) return false;
     }
     return true;
@@ -269,31 +274,36 @@ static bool put_into_each(qsm_packing *packing, const outgoing *message) {
 
 bool qsm_packing_put(qsm_packing *packing, qsm_group *group, const uint8_t *plain, uint32_t bytes,
                      uint8_t flags) {
-    if (group->first_in_view && !QSM_BUG(12)) flags |= QSM_MESSAGE_FIRST;
+    qsm_outgoing *own = qsm_outgoing_of(group);
+    const qsm_address *address = qsm_extra_hybrid(group);
+    if (own->first_in_view && !QSM_BUG(12)) flags |= QSM_MESSAGE_FIRST;
     if (group->region_count > 1) flags |= QSM_MESSAGE_WIDE;
     if (uses_aes(group)) flags |= QSM_MESSAGE_AES;
-    outgoing message = {
-        .group = group, .plain = plain, .bytes = bytes, .header_bytes = QSM_MESSAGE_HEADER_BYTES};
+    departing message = {.group = group,
+                         .own = own,
+                         .plain = plain,
+                         .bytes = bytes,
+                         .header_bytes = QSM_MESSAGE_HEADER_BYTES};
     message.flags = flags;
     if (flags & QSM_MESSAGE_FIRST) message.header_bytes += QSM_MESSAGE_FIRST_BYTES;
     packing->engine->scheduler.stamp++;
-    bool hybrid = qsm_address_is_set(&group->hybrid) && group->region_count > 0 &&
+    bool hybrid = qsm_address_is_set(address) && group->region_count > 0 &&
                   group->region_count <= QSM_REGION_HEADERS_MAX;
     destination together = {
-        .regions = group->regions, .region_count = group->region_count, .to = &group->hybrid};
+        .regions = qsm_group_regions(group), .region_count = group->region_count, .to = address};
     if (hybrid ? !put_into(packing, &together, &message, NULL, NULL)
                : !put_into_each(packing, &message))
         return false;
     if (flags & QSM_MESSAGE_AES) qsm_count(packing->engine, QSM_COUNT_messages_with_aes);
-    if (group->region_count == 0) group->unacknowledged = 0; /* alone in the world */
-    group->next_number++;
-    group->first_in_view = false;
-    group->last_sent_view = group->view;
+    if (group->region_count == 0) own->unacknowledged = 0; /* alone in the world */
+    own->next_number++;
+    own->first_in_view = false;
+    own->last_sent_view = group->view;
     return true;
 }
 
 uint32_t qsm_packing_bytes_max(const qsm_engine *engine, const qsm_group *group) {
-    uint32_t headers = qsm_address_is_set(&group->hybrid) ? group->region_count : 1;
+    uint32_t headers = qsm_address_is_set(qsm_extra_hybrid(group)) ? group->region_count : 1;
     return engine->config.data_bytes_max - QSM_HEADER_BYTES - QSM_DATA_FIXED_BYTES -
            headers * QSM_REGION_HEADER_BYTES - QSM_MESSAGE_HEADER_BYTES - QSM_MESSAGE_FIRST_BYTES;
 }

@@ -7,9 +7,11 @@
 #include "core/engine.h"
 #include "core/planted.h"
 #include "membership/client.h"
+#include "membership/extra.h"
 #include "membership/group.h"
 #include "membership/region.h"
 #include "receiving/delivery.h"
+#include "sending/outgoing.h"
 #include "sending/packing.h"
 #include "sending/sender.h"
 
@@ -27,36 +29,42 @@ typedef struct {
     uint32_t blocked_count, region_count;
 } filling;
 
+static qsm_group *after(const qsm_group *group) {
+    return qsm_group_at(group->engine, qsm_outgoing_of(group)->ready_next);
+}
+
 void qsm_scheduler_add(qsm_group *group) {
-    if (group->ready) return;
-    qsm_group **last = &group->engine->scheduler.last[group->priority];
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
+    if (outgoing->ready) return;
+    qsm_group **last = &group->engine->scheduler.last[outgoing->priority];
     if (*last == NULL) {
-        group->ready_next = group;
+        outgoing->ready_next = group->number;
     } else {
-        group->ready_next = (*last)->ready_next;
-        (*last)->ready_next = group;
+        outgoing->ready_next = qsm_outgoing_of(*last)->ready_next;
+        qsm_outgoing_of(*last)->ready_next = group->number;
     }
     *last = group;
-    group->ready = true;
-    group->engine->scheduler.count[group->priority]++;
+    outgoing->ready = true;
+    group->engine->scheduler.count[outgoing->priority]++;
     group->engine->scheduler.blocked_until_ns = 0;
 }
 
 void qsm_scheduler_remove(qsm_group *group) {
-    if (!group->ready) return;
-    qsm_group **last = &group->engine->scheduler.last[group->priority];
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
+    if (!outgoing->ready) return;
+    qsm_group **last = &group->engine->scheduler.last[outgoing->priority];
     qsm_group *before = *last;
-    while (before->ready_next != group)
-        before = before->ready_next;
+    while (after(before) != group)
+        before = after(before);
     if (before == group)
         *last = NULL;
     else {
-        before->ready_next = group->ready_next;
+        qsm_outgoing_of(before)->ready_next = outgoing->ready_next;
         if (*last == group) *last = before;
     }
-    group->ready = false;
-    group->ready_next = NULL;
-    group->engine->scheduler.count[group->priority]--;
+    outgoing->ready = false;
+    outgoing->ready_next = 0;
+    group->engine->scheduler.count[outgoing->priority]--;
 }
 
 void qsm_scheduler_unblock(qsm_engine *engine) {
@@ -88,29 +96,30 @@ static uint32_t count_regions(const qsm_engine *engine) {
 }
 
 /* Can a message of the group be sent now? Notes when to look again if not. */
-static bool can_send(filling *fill, qsm_group *group) {
+static bool can_send(filling *fill, const qsm_group *group, qsm_outgoing *outgoing) {
     qsm_engine *engine = fill->engine;
+    qsm_region *const *regions = qsm_group_regions(group);
     if (group->view == 0 || group->held || group->broken) return false;
-    if (group->flushing && group->unacknowledged > 0) return false;
-    group->flushing = false;
+    if (outgoing->flushing && outgoing->unacknowledged > 0) return false;
+    outgoing->flushing = false;
     /* Each region may need a fresh packet; a message must not get stuck half way. */
     uint64_t needed =
         (uint64_t)(group->region_count + QSM_OPEN_PACKETS) * 2 * QSM_LARGE_BUFFER_BYTES;
     if (engine->pool.bytes_used + needed > engine->pool.bytes_max) return false;
     for (uint32_t i = 0; i < group->region_count; i++) {
-        if (group->regions[i]->closing) return false; /* a new view is on its way */
-        qsm_sender *sender = qsm_sender_of(group->regions[i]);
+        if (regions[i]->closing) return false; /* a new view is on its way */
+        qsm_sender *sender = qsm_sender_of(regions[i]);
         if (sender == NULL || sender->fin) return false;
         if (!qsm_sender_has_room(sender)) {
             qsm_count(engine, QSM_COUNT_window_full);
-            note_blocked(fill, group->regions[i]);
+            note_blocked(fill, regions[i]);
             return false;
         }
         if (!qsm_rate_allows(&sender->rate, engine->now_ns)) {
             uint64_t next = qsm_rate_next_ns(&sender->rate);
             if (next < engine->scheduler.blocked_until_ns)
                 engine->scheduler.blocked_until_ns = next;
-            note_blocked(fill, group->regions[i]);
+            note_blocked(fill, regions[i]);
             return false;
         }
     }
@@ -119,34 +128,45 @@ static bool can_send(filling *fill, qsm_group *group) {
 
 /* Sends the next part of a message that is longer than a packet. */
 static bool put_fragment(filling *fill, qsm_group *group) {
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
+    qsm_queue *queue = outgoing->queue;
     uint32_t max = qsm_packing_bytes_max(fill->engine, group);
-    uint32_t left = group->fragments_bytes - group->fragments_at;
+    uint32_t left = queue->fragments_bytes - queue->fragments_at;
     uint32_t part = left < max ? left : max;
-    uint8_t flags = (uint8_t)((group->fragments_at > 0 ? QSM_MESSAGE_CONTINUES : 0) |
+    uint8_t flags = (uint8_t)((queue->fragments_at > 0 ? QSM_MESSAGE_CONTINUES : 0) |
                               (part < left ? QSM_MESSAGE_MORE : 0));
-    if (!qsm_packing_put(&fill->packing, group, group->fragments + group->fragments_at, part,
+    if (!qsm_packing_put(&fill->packing, group, queue->fragments + queue->fragments_at, part,
                          flags))
         return false;
-    group->fragments_at += part;
-    if (group->fragments_at == group->fragments_bytes) qsm_group_drop_fragments(group);
+    queue->fragments_at += part;
+    if (queue->fragments_at == queue->fragments_bytes)
+        qsm_outgoing_drop_fragments(fill->engine, outgoing);
     return true;
+}
+
+/* Begins a message that is longer than a packet. */
+static bool put_first_fragment(filling *fill, qsm_group *group, const uint8_t *plain,
+                               uint32_t bytes) {
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
+    qsm_queue *queue = qsm_outgoing_queue(fill->engine, outgoing);
+    if (queue == NULL) return false;
+    queue->fragments = qsm_blocks_take(&fill->engine->blocks, bytes);
+    queue->fragments_bytes = bytes;
+    queue->fragments_at = 0;
+    if (queue->fragments != NULL) {
+        memcpy(queue->fragments, plain, bytes);
+        if (put_fragment(fill, group)) return true;
+    }
+    qsm_outgoing_drop_fragments(fill->engine, outgoing);
+    return false;
 }
 
 static bool put_whole(filling *fill, qsm_group *group, const uint8_t *plain, uint32_t bytes) {
     qsm_engine *engine = fill->engine;
-    if (bytes > qsm_packing_bytes_max(engine, group)) {
-        group->fragments = qsm_blocks_take(&engine->blocks, bytes);
-        if (group->fragments == NULL) return false;
-        group->fragments_bytes = bytes;
-        memcpy(group->fragments, plain, bytes);
-        group->fragments_at = 0;
-        if (!put_fragment(fill, group)) {
-            qsm_group_drop_fragments(group);
-            return false;
-        }
-    } else if (!qsm_packing_put(&fill->packing, group, plain, bytes, 0)) {
-        return false;
-    }
+    bool put = bytes > qsm_packing_bytes_max(engine, group)
+                   ? put_first_fragment(fill, group, plain, bytes)
+                   : qsm_packing_put(&fill->packing, group, plain, bytes, 0);
+    if (!put) return false;
     qsm_count(engine, QSM_COUNT_messages_sent);
     qsm_count_add(engine, QSM_COUNT_message_bytes_sent, bytes);
     qsm_delivery_own(group, group->view, plain, bytes);
@@ -154,27 +174,31 @@ static bool put_whole(filling *fill, qsm_group *group, const uint8_t *plain, uin
 }
 
 static bool put_queued(filling *fill, qsm_group *group) {
-    qsm_queued *queued = group->queue_first;
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
+    qsm_queue *queue = outgoing->queue;
+    qsm_queued *queued = queue->first;
     if (!put_whole(fill, group, queued->data, queued->bytes)) return false;
-    group->queue_first = queued->next;
-    if (group->queue_first == NULL) group->queue_last = NULL;
-    group->queue_count--;
+    queue->first = queued->next;
+    if (queue->first == NULL) queue->last = NULL;
+    queue->count--;
     qsm_blocks_give(&fill->engine->blocks, queued, sizeof *queued + queued->bytes);
-    if (group->wants_room && group->queue_count <= QSM_SEND_QUEUE_MAX / 2) {
-        group->wants_room = false;
+    if (outgoing->wants_room && queue->count <= QSM_SEND_QUEUE_MAX / 2) {
+        outgoing->wants_room = false;
         qsm_event event = {.type = QSM_EVENT_WRITABLE, .group = group, .user = group->user};
         qsm_post_event(fill->engine, &event, NULL, NULL);
     }
+    qsm_outgoing_tidy(fill->engine, outgoing);
     return true;
 }
 
 /* Pulls one message from the feed. A feed that has nothing is forgotten; true means that one was
  * sent. */
 static bool put_pulled(filling *fill, qsm_group *group) {
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
     qsm_pulled pulled = {.bytes = -1};
-    qsm_feed feed = group->feed;
-    void *context = group->feed_context;
-    group->feed = NULL; /* the feed may offer itself again while it is being asked */
+    qsm_feed feed = outgoing->feed.one;
+    void *context = outgoing->feed_context;
+    outgoing->feeds = QSM_FEEDS_NOTHING; /* it may offer itself again while it is being asked */
     fill->engine->scheduler.pulled = group;
     feed(context, QSM_MESSAGE_BYTES_MAX, &pulled);
     if (fill->engine->scheduler.pulled != group) return false; /* the feed has left the group */
@@ -182,21 +206,27 @@ static bool put_pulled(filling *fill, qsm_group *group) {
     if (pulled.bytes < 0 || pulled.bytes > QSM_MESSAGE_BYTES_MAX ||
         (pulled.data == NULL && pulled.bytes > 0))
         return false;
-    group->feed = feed;
-    group->feed_context = context;
+    outgoing->feeds = QSM_FEEDS_ONE;
+    outgoing->feed.one = feed;
+    outgoing->feed_context = context;
     if (put_whole(fill, group, pulled.data, (uint32_t)pulled.bytes)) return true;
     /* No memory for it now; the message would be lost, so it waits in the queue. */
     qsm_group_send(group, pulled.data, (uint32_t)pulled.bytes);
     return false;
 }
 
+static bool has_fragments(const qsm_outgoing *outgoing) {
+    return outgoing->queue != NULL && outgoing->queue->fragments != NULL;
+}
+
 /* Sends as many of these as can go now; the others wait in the queue. True when any was sent. */
 static bool put_many(filling *fill, qsm_group *group, const qsm_pulled_many *pulled) {
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
     const uint8_t *at = pulled->data;
     bool sent = false, open = true;
     for (uint32_t i = 0; i < pulled->count; at += pulled->bytes[i++]) {
         if (pulled->bytes[i] > QSM_MESSAGE_BYTES_MAX) continue;
-        open = open && group->fragments == NULL && (i == 0 || can_send(fill, group)) &&
+        open = open && !has_fragments(outgoing) && (i == 0 || can_send(fill, group, outgoing)) &&
                put_whole(fill, group, at, pulled->bytes[i]);
         sent = sent || open;
         if (!open) qsm_group_send(group, at, pulled->bytes[i]);
@@ -207,9 +237,10 @@ static bool put_many(filling *fill, qsm_group *group, const qsm_pulled_many *pul
 /* The same from a feed that gives several messages at once. */
 static bool put_pulled_many(filling *fill, qsm_group *group) {
     qsm_pulled_many pulled = {0};
-    qsm_feed_many feed = group->feed_many;
-    void *context = group->feed_context;
-    group->feed_many = NULL; /* the feed may offer itself again while it is being asked */
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
+    qsm_feed_many feed = outgoing->feed.many;
+    void *context = outgoing->feed_context;
+    outgoing->feeds = QSM_FEEDS_NOTHING; /* it may offer itself again while it is being asked */
     fill->engine->scheduler.pulled = group;
     feed(context, QSM_MESSAGE_BYTES_MAX, QSM_PULLED_MAX, &pulled);
     if (fill->engine->scheduler.pulled != group) return false; /* the feed has left the group */
@@ -217,8 +248,9 @@ static bool put_pulled_many(filling *fill, qsm_group *group) {
     if (pulled.count == 0 || pulled.count > QSM_PULLED_MAX || pulled.bytes == NULL ||
         pulled.data == NULL)
         return false;
-    group->feed_many = feed;
-    group->feed_context = context;
+    outgoing->feeds = QSM_FEEDS_MANY;
+    outgoing->feed.many = feed;
+    outgoing->feed_context = context;
     return put_many(fill, group, &pulled);
 }
 
@@ -226,17 +258,18 @@ static bool put_pulled_many(filling *fill, qsm_group *group) {
  * now.
  */
 static bool serve(filling *fill, qsm_group *group) {
-    if (!can_send(fill, group)) return false;
-    if (group->fragments != NULL) return put_fragment(fill, group);
-    if (group->queue_first != NULL) return put_queued(fill, group);
-    if (group->feed != NULL) return put_pulled(fill, group);
-    if (group->feed_many != NULL) return put_pulled_many(fill, group);
+    qsm_outgoing *outgoing = qsm_outgoing_of(group);
+    if (!can_send(fill, group, outgoing)) return false;
+    if (has_fragments(outgoing)) return put_fragment(fill, group);
+    if (outgoing->queue != NULL && outgoing->queue->first != NULL) return put_queued(fill, group);
+    if (outgoing->feeds == QSM_FEEDS_ONE) return put_pulled(fill, group);
+    if (outgoing->feeds == QSM_FEEDS_MANY) return put_pulled_many(fill, group);
     return false;
 }
 
 static bool wants_more(const qsm_group *group) {
-    return group->fragments != NULL || group->queue_first != NULL || group->feed != NULL ||
-           group->feed_many != NULL;
+    const qsm_outgoing *outgoing = qsm_outgoing_of(group);
+    return outgoing->queue != NULL || outgoing->feeds != QSM_FEEDS_NOTHING;
 }
 
 /* The turn of the group that is first in its circle: some messages, so that what it takes to look
@@ -244,8 +277,8 @@ static bool wants_more(const qsm_group *group) {
 static bool take_turn(filling *fill, uint32_t priority, uint32_t packets_max) {
     qsm_engine *engine = fill->engine;
     qsm_scheduler *scheduler = &engine->scheduler;
-    qsm_group *group = scheduler->last[priority]->ready_next;
-    __builtin_prefetch(group->ready_next);
+    qsm_group *group = after(scheduler->last[priority]), *next = after(group);
+    __builtin_prefetch(next);
     const uint64_t *sent = &engine->counters[QSM_COUNT_message_bytes_sent];
     uint64_t end = *sent + TURN_BYTES;
     bool any = false;
@@ -253,8 +286,7 @@ static bool take_turn(filling *fill, uint32_t priority, uint32_t packets_max) {
         any = true;
         if (*sent >= end || engine->outbox[QSM_CLASS_DATA].count >= packets_max) break;
         /* A feed may have left the group, or moved it. */
-        if (scheduler->last[priority] == NULL || scheduler->last[priority]->ready_next != group)
-            break;
+        if (scheduler->last[priority] == NULL || after(scheduler->last[priority]) != group) break;
         if (!wants_more(group)) break;
     }
     return any;
@@ -273,13 +305,13 @@ void qsm_scheduler_fill(qsm_engine *engine, uint32_t packets_max) {
         uint32_t idle = 0; /* groups in a row that could not send: a whole circle ends the round */
         while (scheduler->last[p] != NULL && idle < scheduler->count[p] &&
                engine->outbox[QSM_CLASS_DATA].count < packets_max) {
-            qsm_group *group = scheduler->last[p]->ready_next;
+            qsm_group *group = after(scheduler->last[p]);
             if (take_turn(&fill, p, packets_max))
                 idle = 0;
             else
                 idle++;
             if (fill.blocked_count > 0 && fill.blocked_count == fill.region_count) break;
-            if (scheduler->last[p] == NULL || scheduler->last[p]->ready_next != group) continue;
+            if (scheduler->last[p] == NULL || after(scheduler->last[p]) != group) continue;
             if (!wants_more(group)) {
                 qsm_scheduler_remove(group);
                 idle = 0;

@@ -11,6 +11,7 @@
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
+#include "sending/outgoing.h"
 
 enum {
     PACKETS_START = 64,
@@ -56,22 +57,21 @@ qsm_out_packet *qsm_sender_packet(qsm_sender *sender, uint64_t sequence) {
 
 /* The packet's messages have been received by everybody. */
 static void count_acknowledged(qsm_sender *sender, const qsm_out_packet *packet) {
+    const qsm_engine *engine = sender->region->engine;
+    const qsm_directory *directory = sender->region->directory;
     if (packet->messages > 0) {
-        qsm_group *group = qsm_table_get(&sender->region->directory->groups, packet->group);
-        if (group == NULL || (uint32_t)group->serial != packet->serial) return;
-        group->unacknowledged -=
-            group->unacknowledged < packet->messages ? group->unacknowledged : packet->messages;
+        qsm_group *group = qsm_group_called(engine, directory, packet->group);
+        if (group != NULL && group->serial == packet->serial)
+            qsm_outgoing_acknowledged(group, packet->messages);
         return;
     }
     qsm_slice slice = {.buffer = packet->buffer, .bytes = packet->bytes};
     qsm_data data;
     if (!qsm_data_reread(&slice, &data)) return;
     for (uint32_t i = 0; i < data.message_count; i++) {
-        qsm_group *group =
-            qsm_table_get(&sender->region->directory->groups, data.messages[i].group);
-        if (group != NULL && group->unacknowledged > 0 &&
-            data.messages[i].number >> 40 == group->serial)
-            group->unacknowledged--;
+        qsm_group *group = qsm_group_called(engine, directory, data.messages[i].group);
+        if (group != NULL && data.messages[i].number >> 40 == group->serial)
+            qsm_outgoing_acknowledged(group, 1);
     }
 }
 

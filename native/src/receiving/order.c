@@ -1,0 +1,231 @@
+#include "receiving/order.h"
+
+#include <stdlib.h>
+
+#include "core/engine.h"
+#include "membership/dead.h"
+#include "membership/group.h"
+#include "membership/peer.h"
+#include "membership/region.h"
+#include "receiving/stream.h"
+
+enum { LIFE_SHIFT = 40 }; /* the part of a number that changes when its sender joins anew */
+
+void qsm_orders_init(qsm_orders *orders) {
+    *orders = (qsm_orders){.slab = {.item_bytes = sizeof(qsm_order)}};
+}
+
+void qsm_orders_free(qsm_orders *orders) {
+    while (orders->free_parked != NULL) {
+        qsm_parked *next = orders->free_parked->next;
+        free(orders->free_parked);
+        orders->free_parked = next;
+    }
+    qsm_slab_free(&orders->slab);
+    qsm_index_free(&orders->places);
+}
+
+bool qsm_order_has(const qsm_order *order, uint64_t number) {
+    return order->life == (uint32_t)(number >> LIFE_SHIFT);
+}
+
+static uint32_t place_of(const qsm_group *group, uint64_t sender, uint32_t life) {
+    return (uint32_t)qsm_mix64(group->serial ^ qsm_mix64(sender ^ (uint64_t)life << 1));
+}
+
+static qsm_order *order_at(const qsm_group *group, uint32_t number) {
+    return qsm_slab_at(&group->engine->delivery.orders.slab, number);
+}
+
+qsm_order *qsm_order_find(const qsm_group *group, uint64_t sender, uint64_t number) {
+    uint32_t life = (uint32_t)(number >> LIFE_SHIFT);
+    const qsm_index *places = &group->engine->delivery.orders.places;
+    uint32_t key = place_of(group, sender, life), cursor = UINT32_MAX, found;
+    while ((found = qsm_index_find(places, key, &cursor)) != 0) {
+        qsm_order *order = order_at(group, found);
+        if (order->group == group->number && order->sender == sender && order->life == life)
+            return order;
+    }
+    return NULL;
+}
+
+qsm_order *qsm_order_make(qsm_group *group, uint64_t sender, uint64_t number) {
+    qsm_orders *orders = &group->engine->delivery.orders;
+    uint32_t life = (uint32_t)(number >> LIFE_SHIFT);
+    uint32_t made = qsm_slab_take(&orders->slab);
+    if (made == 0) return NULL;
+    if (!qsm_index_add(&orders->places, place_of(group, sender, life), made)) {
+        qsm_slab_give(&orders->slab, made);
+        return NULL;
+    }
+    qsm_order *order = order_at(group, made);
+    order->sender = sender;
+    order->group = group->number;
+    order->life = life;
+    order->next = group->orders;
+    group->orders = made;
+    return order;
+}
+
+/* ---- what waits ------------------------------------------------------------------------------ */
+
+qsm_waiting *qsm_order_waiting(qsm_engine *engine, qsm_order *order) {
+    if (order->waiting != NULL) return order->waiting;
+    order->waiting = qsm_blocks_take(&engine->blocks, sizeof *order->waiting);
+    if (order->waiting != NULL) *order->waiting = (qsm_waiting){0};
+    return order->waiting;
+}
+
+void qsm_order_tidy(qsm_engine *engine, qsm_order *order) {
+    qsm_waiting *waiting = order->waiting;
+    if (waiting == NULL || waiting->parked != NULL || waiting->partial != NULL) return;
+    qsm_blocks_give(&engine->blocks, waiting, sizeof *waiting);
+    order->waiting = NULL;
+}
+
+static qsm_parked *take_parked(qsm_engine *engine) {
+    qsm_parked *parked = engine->delivery.orders.free_parked;
+    if (parked == NULL) return malloc(sizeof *parked);
+    engine->delivery.orders.free_parked = parked->next;
+    return parked;
+}
+
+/* The last one parked with a lesser number; NULL: there is none. Begins at the end or where one was
+ * parked last: repairs come in runs. */
+static qsm_parked *parked_before(const qsm_orders *orders, const qsm_order *order,
+                                 uint64_t number) {
+    qsm_parked *at = order->waiting->parked_last;
+    if (at == NULL || at->number < number) return at;
+    if (orders->near_order == order && orders->parked_near != NULL) at = orders->parked_near;
+    while (at->next != NULL && at->next->number < number)
+        at = at->next;
+    while (at != NULL && at->number >= number)
+        at = at->previous;
+    return at;
+}
+
+bool qsm_order_park(qsm_engine *engine, qsm_order *order, const qsm_parked *opened) {
+    qsm_orders *orders = &engine->delivery.orders;
+    qsm_waiting *waiting = qsm_order_waiting(engine, order);
+    if (waiting == NULL) return false;
+    qsm_parked *before = parked_before(orders, order, opened->number);
+    qsm_parked *after = before != NULL ? before->next : waiting->parked;
+    if (after != NULL && after->number == opened->number) return true; /* came over two regions */
+    qsm_parked *parked = take_parked(engine);
+    if (parked == NULL) return false;
+    *parked = *opened;
+    parked->previous = before;
+    parked->next = after;
+    *(before != NULL ? &before->next : &waiting->parked) = parked;
+    *(after != NULL ? &after->previous : &waiting->parked_last) = parked;
+    orders->parked_near = parked;
+    orders->near_order = order;
+    qsm_buffer_retain(parked->buffer);
+    engine->counters[QSM_COUNT_parked_now]++;
+    qsm_count(engine, QSM_COUNT_messages_parked);
+    return true;
+}
+
+void qsm_order_unpark_first(qsm_engine *engine, qsm_order *order) {
+    qsm_orders *orders = &engine->delivery.orders;
+    qsm_parked *parked = order->waiting->parked;
+    order->waiting->parked = parked->next;
+    *(parked->next != NULL ? &parked->next->previous : &order->waiting->parked_last) = NULL;
+    if (orders->parked_near == parked) orders->parked_near = NULL;
+    qsm_buffer_release(parked->buffer);
+    parked->next = orders->free_parked;
+    orders->free_parked = parked;
+    engine->counters[QSM_COUNT_parked_now]--;
+}
+
+void qsm_order_drop_partial(qsm_order *order) {
+    if (order->waiting == NULL || order->waiting->partial == NULL) return;
+    qsm_buffer_release(order->waiting->partial);
+    order->waiting->partial = NULL;
+    order->waiting->partial_bytes = 0;
+}
+
+/* Gives up what waits for messages that will never come, of views up to that one. */
+static void drop_waiting(qsm_engine *engine, qsm_order *order, uint64_t view_max) {
+    qsm_order_drop_partial(order);
+    while (order->waiting != NULL && order->waiting->parked != NULL &&
+           order->waiting->parked->view <= view_max)
+        qsm_order_unpark_first(engine, order);
+    qsm_order_tidy(engine, order);
+}
+
+/* ---- forgetting ------------------------------------------------------------------------------ */
+
+static void free_order(qsm_group *group, uint32_t number) {
+    qsm_orders *orders = &group->engine->delivery.orders;
+    qsm_order *order = order_at(group, number);
+    drop_waiting(group->engine, order, UINT64_MAX);
+    qsm_index_remove(&orders->places, place_of(group, order->sender, order->life), number);
+    qsm_slab_give(&orders->slab, number);
+}
+
+void qsm_orders_forget_group(qsm_group *group) {
+    while (group->orders != 0) {
+        uint32_t number = group->orders;
+        group->orders = order_at(group, number)->next;
+        free_order(group, number);
+    }
+}
+
+void qsm_orders_forget_sender(qsm_group *group, uint64_t sender) {
+    for (uint32_t *at = &group->orders; *at != 0;) {
+        uint32_t number = *at;
+        qsm_order *order = order_at(group, number);
+        if (order->sender != sender) {
+            at = &order->next;
+            continue;
+        }
+        *at = order->next;
+        free_order(group, number);
+    }
+}
+
+void qsm_orders_forget_keys(qsm_group *group) {
+    for (uint32_t number = group->orders; number != 0; number = order_at(group, number)->next)
+        order_at(group, number)->key_made = false;
+}
+
+/* Nothing more comes of what the sender has sent so far: all regions have ended its streams. */
+static bool is_heard_out(qsm_engine *engine, uint64_t sender) {
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
+        qsm_stream *stream = qsm_stream_find(region, sender);
+        if (stream == NULL) continue;
+        bool asked_about = stream->sealed_off && !stream->fin_known; /* there may be something */
+        if (asked_about || !qsm_stream_is_finished(stream)) return false;
+    }
+    return true;
+}
+
+/* How far a sender was delivered is kept until no region knows it any more, so that nothing is
+ * delivered twice. Others may come back with another host and go on numbering where they were. */
+void qsm_orders_forget_gone(qsm_group *group) {
+    qsm_engine *engine = group->engine;
+    for (uint32_t number = group->orders; number != 0;) {
+        qsm_order *order = order_at(group, number);
+        uint64_t sender = order->sender;
+        number = order->next;
+        bool dead = qsm_dead_has(&engine->dead, sender);
+        bool known = qsm_peer_find(engine, sender) != NULL;
+        uint64_t died = qsm_dead_since(&engine->dead, sender);
+        bool parks = order->waiting != NULL && order->waiting->parked != NULL;
+        if ((!dead && known && (died == 0 || !parks)) || !is_heard_out(engine, sender)) continue;
+        if (dead && !known) {
+            qsm_orders_forget_sender(group, sender);
+            number = group->orders; /* several lives of the sender may have gone: begin again */
+        } else {
+            /* One that counted as dead only in regions of an earlier host may go on elsewhere. */
+            drop_waiting(engine, order, dead || !known ? UINT64_MAX : died);
+        }
+    }
+}
+
+void qsm_orders_forget_all_gone(qsm_engine *engine) {
+    for (qsm_group *group = NULL; (group = qsm_group_next(engine, group)) != NULL;)
+        qsm_orders_forget_gone(group);
+}
