@@ -1,7 +1,7 @@
 """Draws results as SVG: `python -m transport.benches.plots build/bench.jsonl FOLDER`.
 
 Only what the figures need: lines over a logarithmic axis, and bars. No library is worth its weight
-for five pictures.
+for seven pictures.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any
 WIDTH, HEIGHT = 640, 320
 LEFT, RIGHT, TOP, BOTTOM = 72, 168, 40, 48
 COLOURS = ("#1b6ac9", "#c9601b", "#2b8a3e", "#7b2ba8", "#666666")
+# From here on the memory of groups is more than that of the engine itself.
+MANY_GROUPS = 1024
 STYLE = "font-family='sans-serif' font-size='12' fill='#222222'"
 
 Point = tuple[float, float]
@@ -150,15 +152,39 @@ def _groups(found: Sequence[Line]) -> str:
     return lines(title, "groups", "share", [Series("ours", kept)])
 
 
-def _nodes(found: Sequence[Line]) -> str:
+def _memory(found: Sequence[Line]) -> str:
+    """Of a few groups the engine itself takes more than they do."""
+    many = [line for line in found if line["groups"] >= MANY_GROUPS] or found
+    names = {
+        "a receiver": "group_bytes",
+        "the sender": "sender_group_bytes",
+        "one who hosts": "host_group_bytes",
+    }
     series = [
+        Series(name, [(line["groups"], line.get(key, 0)) for line in many])
+        for name, key in names.items()
+    ]
+    return lines("Memory of each group", "groups", "bytes", series)
+
+
+def _by_clock(found: Sequence[Line], key: str) -> list[Series]:
+    return [
         Series(
             name,
-            [(line["receivers"], line["ack_ms"]) for line in found if line["coupled"] == coupled],
+            [(line["receivers"], line[key]) for line in found if line["coupled"] == coupled],
         )
         for name, coupled in (("own clocks", False), ("coupled, as in the papers", True))
     ]
-    return lines("Time to acknowledge, simulated", "nodes", "ms", series)
+
+
+def _nodes(found: Sequence[Line]) -> str:
+    title = "Rate with many receivers, of the rate with two, simulated"
+    return lines(title, "receivers", "share", _by_clock(found, "ratio"))
+
+
+def _acknowledged(found: Sequence[Line]) -> str:
+    title = "Time to acknowledge at full rate, simulated"
+    return lines(title, "receivers", "ms", _by_clock(found, "ack_ms"))
 
 
 def _python(found: Sequence[Line]) -> str:
@@ -170,22 +196,25 @@ def _python(found: Sequence[Line]) -> str:
     return bars("Into Python callbacks, two receivers", "messages/s", values)
 
 
-PICTURES: dict[str, Callable[[Sequence[Line]], str]] = {
-    "throughput": _throughput,
-    "receivers": _receivers,
-    "groups": _groups,
-    "nodes": _nodes,
-    "python": _python,
+# Name of the picture, the experiment whose figures it shows, and who draws it.
+PICTURES: dict[str, tuple[str, Callable[[Sequence[Line]], str]]] = {
+    "throughput": ("throughput", _throughput),
+    "receivers": ("receivers", _receivers),
+    "groups": ("groups", _groups),
+    "memory": ("groups", _memory),
+    "nodes": ("nodes", _nodes),
+    "acknowledged": ("nodes", _acknowledged),
+    "python": ("python", _python),
 }
 
 
 def draw_all(results: Path, folder: Path) -> list[Path]:
-    """Writes a picture for each experiment that the file has figures of."""
+    """Writes the pictures of each experiment that the file has figures of."""
     _, *records = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
-    for name, draw in PICTURES.items():
-        found = [line for line in records if line["name"] == name and not line["problem"]]
+    for name, (experiment, draw) in PICTURES.items():
+        found = [line for line in records if line["name"] == experiment and not line["problem"]]
         if found:
             path = folder / f"{name}.svg"
             path.write_text(draw(found), encoding="utf-8")

@@ -17,7 +17,9 @@
 
 enum {
     BLOCKED_MAX = 8,
-    TURN_BYTES = 8192 /* that a group sends before it is another's turn */
+    /* That a group sends before it is another's turn: finding it and making its key ready is shared
+     * by so much, and it takes less than twenty microseconds. */
+    TURN_BYTES = 16384
 };
 
 typedef struct {
@@ -272,13 +274,19 @@ static bool wants_more(const qsm_group *group) {
     return outgoing->queue != NULL || outgoing->feeds != QSM_FEEDS_NOTHING;
 }
 
+/* Both lines of the cache of what is looked at next. */
+static void fetch_lines(const void *next) {
+    __builtin_prefetch(next);
+    __builtin_prefetch((const uint8_t *)next + 64);
+}
+
 /* The turn of the group that is first in its circle: some messages, so that what it takes to look
  * at a group is shared by several of them. True when it had any. */
 static bool take_turn(filling *fill, uint32_t priority, uint32_t packets_max) {
     qsm_engine *engine = fill->engine;
     qsm_scheduler *scheduler = &engine->scheduler;
-    qsm_group *group = after(scheduler->last[priority]), *next = after(group);
-    __builtin_prefetch(next);
+    qsm_group *group = after(scheduler->last[priority]);
+    fetch_lines(after(group));
     const uint64_t *sent = &engine->counters[QSM_COUNT_message_bytes_sent];
     uint64_t end = *sent + TURN_BYTES;
     bool any = false;
@@ -289,6 +297,8 @@ static bool take_turn(filling *fill, uint32_t priority, uint32_t packets_max) {
         if (scheduler->last[priority] == NULL || after(scheduler->last[priority]) != group) break;
         if (!wants_more(group)) break;
     }
+    if (scheduler->last[priority] != NULL && after(scheduler->last[priority]) == group)
+        fetch_lines(qsm_outgoing_of(after(group)));
     return any;
 }
 
