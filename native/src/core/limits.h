@@ -54,7 +54,7 @@
 #define QSM_DIRECTORIES_MAX 8u       /* epochs whose regions may still be draining */
 #define QSM_LEGACIES_MAX 16u         /* earlier hosts whose members a host takes over */
 #define QSM_LEGACY_REGIONS_MAX 4096u /* and regions of theirs, at a time */
-#define QSM_PAST_VIEWS 16u           /* views of a group that a member remembers having been in */
+#define QSM_PAST_VIEWS 64u           /* views of a group that a member remembers having been in */
 #define QSM_PLAN_BYTES_MAX (16u << 20)
 
 #endif

@@ -21,7 +21,7 @@ void qsm_extra_free(qsm_group *group) {
     group->extra = NULL;
 }
 
-/* Three places, then seven, then as many as are ever remembered. */
+/* Three places, then seven, and so on, up to as many as are ever remembered. */
 static bool make_room(qsm_group *group) {
     qsm_extra *extra = qsm_extra_of(group);
     if (extra == NULL || extra->between < extra->capacity || extra->capacity == BETWEEN_MAX)
