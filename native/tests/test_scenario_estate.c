@@ -108,8 +108,42 @@ static void who_lacks_what_nobody_keeps_any_more_begins_anew(void) {
     CHECK(crash_second_partition(45, 16) == 1);
 }
 
+/* Regions of like interest hold nodes that are not in a group whose messages come to them; such a
+ * node may be the one that settles what a dead sender left, and must know which other regions share
+ * it. */
+static void an_executor_shares_messages_of_groups_that_it_is_not_in(void) {
+    enum { HALF = 4, SHARED = 6, SENDER = 1 };
+    world_options options = scenario_options(46, 1, 7);
+    options.config.policy = QSM_POLICY_SIMILAR;
+    world *all = world_create(&options);
+    for (uint32_t i = 0; i < 2 * HALF; i++) { /* their rank is their place in the region */
+        if (i > 0) (void)world_add_node(all, NULL);
+        for (uint32_t group = 0; group < 3; group++) {
+            world_join(all, i, group + 3 * (i / HALF));
+        }
+        if (i % HALF > 0) world_join(all, i, SHARED);
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    for (uint32_t i = HALF; i < 2 * HALF; i++) {
+        (void)qsm_sim_block(world_sim(all), SENDER, i, true);
+    }
+    for (uint32_t i = 0; i < 20; i++) {
+        CHECK(world_send(all, SENDER, SHARED, 200) == QSM_OK);
+    }
+    world_run(all, 50 * WORLD_MS);
+    CHECK(oracle_seat_deliveries(world_seat(all, 2, SHARED)) == 20);
+    CHECK(oracle_seat_deliveries(world_seat(all, HALF + 1, SHARED)) == 0);
+    world_crash(all, SENDER);
+    (void)scenario_settle(all, 30 * WORLD_S, "after the crash");
+    scenario_figure("%" PRIu64 " messages carried over", world_counter_sum(all, "estate_messages"));
+    CHECK(oracle_seat_deliveries(world_seat(all, HALF + 1, SHARED)) == 20);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
+        SCENARIO(an_executor_shares_messages_of_groups_that_it_is_not_in),
         SCENARIO(what_a_crashed_sender_sent_is_delivered_by_all_or_none),
         SCENARIO(so_is_what_was_packed_into_long_datagrams),
         SCENARIO(a_report_on_the_dead_may_take_many_packets),

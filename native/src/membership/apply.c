@@ -288,6 +288,13 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
     count = qsm_read32(in);
     for (uint32_t i = 0; i < count; i++)
         if (!apply_outsider(engine, in)) return false;
+    count = qsm_read32(in);
+    for (uint32_t i = 0; i < count && !in->failed; i++) {
+        qsm_region *region = qsm_region_find(engine, qsm_read64(in));
+        uint64_t sibling = qsm_read64(in);
+        if (in->failed || region == NULL || region->my_index < 0) continue;
+        if (!qsm_table_put(&region->siblings, sibling, region)) return false;
+    }
     directory->applied = batch;
     if (batch > engine->client.view_floor) engine->client.view_floor = batch;
     /* Deaths before closings: what the dead have left open keeps a region from being drained. */

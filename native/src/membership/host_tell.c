@@ -74,18 +74,40 @@ static bool concerns(const qsm_host_client *client, const qsm_host_group *group)
     return !client->pending && group->member_count > 0 && (group->changed || !client->told);
 }
 
+/* Tells of the group's regions that are new to the node; returns how many. */
+static uint32_t tell_regions(qsm_host *host, qsm_host_client *client, const qsm_host_group *group) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < group->region_count; i++)
+        if (qsm_table_get(&client->known, group->regions[i]->uid) == NULL) {
+            tell_region(host, client, group->regions[i]);
+            count++;
+        }
+    return count;
+}
+
+/* The region of the group that the node is in although it is not in the group; NULL: there is none.
+ * When a sender of the group dies, such a node may have to settle with its other regions. */
+static const qsm_host_region *region_as_guest(const qsm_host_client *client,
+                                              const qsm_host_group *group) {
+    if (group->region_count < 2 || client->pending || !(group->changed || !client->told))
+        return NULL;
+    for (uint32_t m = 0; m < group->member_count; m++)
+        if (group->members[m] == client->id) return NULL;
+    for (uint32_t r = 0; r < group->region_count; r++)
+        if (has_member(group->regions[r], client->id)) return group->regions[r];
+    return NULL;
+}
+
 static void tell_views(qsm_host *host, qsm_host_client *client) {
     qsm_bytes *out = &client->batch;
     uint32_t count_at = out->count, count = 0;
     qsm_bytes_add32(out, 0);
-    for (uint32_t g = 0; g < client->group_count; g++) {
-        qsm_host_group *group = client->groups[g];
-        for (uint32_t i = 0; concerns(client, group) && i < group->region_count; i++)
-            if (qsm_table_get(&client->known, group->regions[i]->uid) == NULL) {
-                tell_region(host, client, group->regions[i]);
-                count++;
-            }
-    }
+    for (uint32_t g = 0; g < client->group_count; g++)
+        if (concerns(client, client->groups[g]))
+            count += tell_regions(host, client, client->groups[g]);
+    for (uint32_t g = 0; g < host->group_count; g++)
+        if (region_as_guest(client, host->group_list[g]) != NULL)
+            count += tell_regions(host, client, host->group_list[g]);
     qsm_bytes_patch32(out, count_at, count);
     count_at = out->count;
     count = 0;
@@ -125,6 +147,28 @@ static void tell_outsiders(qsm_host *host, qsm_host_client *client) {
     qsm_bytes_patch32(out, count_at, count);
 }
 
+/* Which regions share messages with one that the node is in, by groups that it is not in. */
+static void tell_siblings(const qsm_host *host, qsm_host_client *client) {
+    qsm_bytes *out = &client->batch;
+    uint32_t count_at = out->count, count = 0;
+    qsm_table told = {0};
+    qsm_bytes_add32(out, 0);
+    for (uint32_t g = 0; g < host->group_count; g++) {
+        const qsm_host_group *group = host->group_list[g];
+        const qsm_host_region *region = region_as_guest(client, group);
+        for (uint32_t r = 0; region != NULL && r < group->region_count; r++) {
+            uint64_t pair = qsm_mix64(region->uid) ^ group->regions[r]->uid;
+            if (group->regions[r] == region || qsm_table_get(&told, pair) != NULL) continue;
+            if (!qsm_table_put(&told, pair, client)) out->failed = true;
+            qsm_bytes_add64(out, region->uid);
+            qsm_bytes_add64(out, group->regions[r]->uid);
+            count++;
+        }
+    }
+    qsm_table_free(&told);
+    qsm_bytes_patch32(out, count_at, count);
+}
+
 /* Of the regions of earlier hosts, all who are not listed are dead. */
 static void tell_judgements(const qsm_host *host, qsm_bytes *out) {
     uint32_t count_at = out->count, count = 0;
@@ -154,6 +198,7 @@ void qsm_host_tell_client(qsm_host *host, qsm_host_client *client, qsm_host_regi
     qsm_bytes_add32(out, client->requests_seen);
     tell_views(host, client);
     tell_outsiders(host, client);
+    tell_siblings(host, client);
     qsm_bytes_add32(out, host->death_count);
     for (uint32_t i = 0; i < host->death_count; i++)
         qsm_bytes_add64(out, host->deaths[i]);
