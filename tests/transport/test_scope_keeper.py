@@ -78,7 +78,7 @@ def make(simulation: Simulation, tmp_path: Path) -> Make:
 def test_everybody_there_follows_under_traffic_and_loss(simulation: Simulation, make: Make) -> None:
     places = make(4)
     works = [place.work for place in places]
-    views = [len(work.views) for work in works]
+    everybody = works[0].views[-1].members
     simulation.set_link(loss=0.1)
     assert [each.name for each in places[0].keeper.members] == sorted(NAMES)
     renewed = places[0].keeper.renew()
@@ -93,7 +93,8 @@ def test_everybody_there_follows_under_traffic_and_loss(simulation: Simulation, 
     for work in works:
         work.send(b"afterwards")
     assert simulation.run_until(lambda: all(work.has_everything_of(works) for work in works))
-    assert [len(work.views) for work in works] == views
+    # Each key has a group of its members, so views may be new: of the same people.
+    assert {view.members for work in works for view in work.views[1:]} <= {everybody}
     # And once more, by another.
     again = places[1].keeper.renew()
     assert simulation.run_until(lambda: all(place.keeper.scope == again for place in places))
