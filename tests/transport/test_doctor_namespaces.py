@@ -97,7 +97,9 @@ def test_isolated_ports_are_told_from_a_computer_that_is_off(
     for host in (0, 1):
         run("ip", "-n", lan.switch, "link", "set", f"p0-{host}", "type", "bridge_slave",
             "isolated", "on")  # fmt: skip
-    apart, reached = lan.start(1), lan.start(2)
+    reached = lan.start(2)  # The first hosts: who cannot reach the host is not let in.
+    wait_together([reached])
+    apart = lan.start(1)
     wait_together([apart, reached])
     found = doctor(lan, 0, profile, *place(apart), *place(reached))
     assert found["interface"]["verdict"] == "good"
