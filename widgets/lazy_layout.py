@@ -28,6 +28,7 @@ from PySide6.QtGui import (
     QTextLayout,
     QTextOption,
 )
+from shiboken6 import isValid
 
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _DISTANCE = QTextBlockFormat.LineHeightTypes.LineDistanceHeight.value
@@ -79,6 +80,8 @@ class LazyLayout(QAbstractTextDocumentLayout):
                 after.setUserState(-1)
 
     def documentChanged(self, start: int, removed: int, added: int) -> None:
+        if self._is_taken_down():
+            return
         if not self.knows_edits:
             everything = start == 0 and removed == 0 and added >= self._document.characterCount()
             first = self._document.findBlock(start)
@@ -222,7 +225,14 @@ class LazyLayout(QAbstractTextDocumentLayout):
 
     # Qt
 
+    def _is_taken_down(self) -> bool:
+        """Whether the document is being destroyed. Qt still asks for places when a window with
+        the focus in it goes; an error raised into Qt at that moment would end the program."""
+        return not isValid(self._document)
+
     def documentSize(self) -> QSizeF:
+        if self._is_taken_down():
+            return self._size
         _, top, _, bottom = self._margins
         width = max(0.0, self._document.pageSize().width())
         return QSizeF(width, top + self._document.lineCount() + bottom)
@@ -235,7 +245,7 @@ class LazyLayout(QAbstractTextDocumentLayout):
 
     def blockBoundingRect(self, block: QTextBlock) -> QRectF:
         """Lays the paragraph out if need be: Qt asks before it looks at its lines."""
-        if not block.isValid():
+        if self._is_taken_down() or not block.isValid():
             return QRectF()
         if not self.is_laid_out(block):
             self._lay_out(block)
@@ -245,6 +255,8 @@ class LazyLayout(QAbstractTextDocumentLayout):
         return QRectF(0.0, self._top(block) + gap, width, block.lineCount() - gap)
 
     def hitTest(self, point: Any, accuracy: Qt.HitTestAccuracy) -> int:
+        if self._is_taken_down():
+            return -1
         block = self._block_at(point.y())
         place = self.blockBoundingRect(block)
         layout, y = block.layout(), point.y() - place.top()
@@ -260,6 +272,8 @@ class LazyLayout(QAbstractTextDocumentLayout):
         return block.position() + int(found)
 
     def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
+        if self._is_taken_down():
+            return
         clip = context.clip
         if not clip.isValid():
             clip = QRectF(QPointF(0.0, 0.0), self.documentSize())

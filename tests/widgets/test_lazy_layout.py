@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +15,8 @@ from PySide6.QtGui import QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QApplication, QTextEdit
 
 from widgets.lazy_layout import LazyLayout
+
+ROOT = Path(__file__).parents[2]
 
 
 class Page(QTextEdit):
@@ -120,3 +126,35 @@ def test_a_selection_is_painted(page: Page) -> None:
     plain = page.grab().toImage()
     page.selectAll()
     assert page.grab().toImage() != plain
+
+
+_TAKEN_DOWN = """
+import sys
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from shiboken6 import delete
+from tests.widgets.test_lazy_layout import Page
+
+application = QApplication([])
+window = QWidget()
+page = Page(3)
+QVBoxLayout(window).addWidget(page)
+window.show()
+page.setFocus()
+window.activateWindow()
+application.processEvents()
+assert page.hasFocus()
+if sys.argv[1] == "deleted":
+    delete(window)
+elif sys.argv[1] == "dropped":
+    del page, window
+application.processEvents()
+"""
+
+
+@pytest.mark.parametrize("end", ["deleted", "dropped", "left"])
+def test_a_window_may_be_taken_down_with_the_focus_in_its_text(end: str) -> None:
+    # A process of its own: what is tested for is that it does not crash.
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", _TAKEN_DOWN, end]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
