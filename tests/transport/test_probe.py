@@ -18,7 +18,7 @@ from transport.config import Peer
 from transport.doctor import Verdict, check_engine, check_neighbours
 from transport.links import Kind, Link
 from transport.probe import Answer, Tried, check_others_multicast, judge_peer, judge_peers, try_peer
-from transport.scopes import NEARBY, Scope, scope_label
+from transport.scopes import ANNOUNCED_VERSION, NEARBY, Scope, scope_label
 
 HERE = "127.0.0.1"
 PEER = Peer("10.0.0.9", 4711)
@@ -134,7 +134,7 @@ def test_multicast_of_others_is_listened_for() -> None:
 
 
 def test_neighbours_of_another_scope_or_version_are_told() -> None:
-    same = {"scope": scope_label(NEARBY), "version": "1"}
+    same = {"scope": scope_label(NEARBY), "version": ANNOUNCED_VERSION}
     assert check_neighbours(NEARBY, [same, {}]).verdict is Verdict.GOOD
     older = check_neighbours(NEARBY, [same, {**same, "version": "0"}])
     assert (older.subject, older.verdict) == ("version", Verdict.ODD)

@@ -33,7 +33,7 @@
 #include "core/seal.h"
 #include "qsm.h"
 
-#define QSM_WIRE_VERSION 1u
+#define QSM_WIRE_VERSION 2u
 #define QSM_HEADER_BYTES 32u
 #define QSM_REGION_HEADER_BYTES 24u
 #define QSM_MESSAGE_HEADER_BYTES 40u
