@@ -89,11 +89,13 @@ ifneq ($(strip $(ARGS)),)
 	@echo '-- Python tests: $(ARGS)'
 	@$(PYTEST) $(ARGS)
 else
-	@echo '-- Python tests; those without network and windows run beside the others and are shown after them'
+	@echo '-- Python tests, in three processes: each mostly waits for others, so two cores are enough'
 	@mkdir -p build; result=0; \
-	{ $(PYTEST) tests/liveobj && $(PYTEST) tests/pipeline; } >build/tests-beside.log 2>&1 & \
-	$(PYTEST) --ignore tests/liveobj --ignore tests/pipeline || result=$$?; \
-	wait $$! || result=$$?; cat build/tests-beside.log; exit $$result
+	{ $(PYTEST) tests/liveobj tests/widgets && $(PYTEST) tests/pipeline; } >build/tests-objects.log 2>&1 & objects=$$!; \
+	$(PYTEST) tests/transport tests/native >build/tests-network.log 2>&1 & network=$$!; \
+	$(PYTEST) $(addprefix --ignore tests/,liveobj widgets pipeline transport native) || result=$$?; \
+	wait $$network || result=$$?; cat build/tests-network.log; \
+	wait $$objects || result=$$?; cat build/tests-objects.log; exit $$result
 endif
 
 lint: $(STAMP_ENGINE) $(STAMP_PIPELINE)
