@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -172,10 +172,6 @@ def check_id(identifier: str, line: int = 0) -> None:
 
 
 AnyReference = TypeVar("AnyReference", bound=Reference)
-
-
-def with_secrets(reference: AnyReference, secrets: Secrets) -> AnyReference:
-    return replace(reference, secrets=secrets)
 
 
 def parts_of(reference: Reference) -> Iterator[tuple[str, Reference]]:

@@ -89,11 +89,6 @@ class TableParts:
     def remove_column(self, name: str) -> None:
         _remove(self._columns, name)
 
-    def move_row(self, name: str, to: int) -> None:
-        every = self._rows.to_list()
-        if name in every and 0 <= to < len(every):
-            self._rows.move(every.index(name), to)
-
 
 def cell_container(table: str, cell: Cell) -> str:
     """The name under which the text of a cell is replicated, and told where carets are."""

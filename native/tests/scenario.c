@@ -137,3 +137,11 @@ uint32_t scenario_host(world *under_test) {
     }
     return host;
 }
+
+uint64_t scenario_repairs_asked(world *all) {
+    return world_counter_sum(all, "pulls_sent");
+}
+
+uint64_t scenario_repairs_made(world *all) {
+    return world_counter_sum(all, "repairs_sent") + world_counter_sum(all, "repairs_multicast");
+}

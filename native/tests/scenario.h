@@ -59,4 +59,8 @@ void scenario_reset_stalls(world *under_test, uint32_t group);
 /* Index of the node that hosts the membership service; UINT32_MAX: not exactly one does. */
 uint32_t scenario_host(world *under_test);
 
+/* Requests for repairs, and repairs, that all nodes have sent so far. */
+uint64_t scenario_repairs_asked(world *all);
+uint64_t scenario_repairs_made(world *all);
+
 #endif

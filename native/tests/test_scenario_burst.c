@@ -2,14 +2,6 @@
  * disturbing those who lack nothing. */
 #include "scenario.h"
 
-static uint64_t repairs_asked(world *all) {
-    return world_counter_sum(all, "pulls_sent");
-}
-
-static uint64_t repairs_made(world *all) {
-    return world_counter_sum(all, "repairs_sent") + world_counter_sum(all, "repairs_multicast");
-}
-
 /* Node 1 does not hear node 0, the sender, while a thousand packets pass. */
 static void a_burst_of_a_thousand_packets_is_repaired_at_once(void) {
     world_options options = scenario_options(2, 6, 1);
@@ -33,10 +25,12 @@ static void a_burst_of_a_thousand_packets_is_repaired_at_once(void) {
     const uint64_t took_ns = world_now_ns(all) - healed_ns;
     scenario_figure("%" PRIu64 " packets lost, repaired %.0f ms after the burst, %" PRIu64
                     " repairs, %" PRIu64 " requests",
-                    lost, (double)took_ns / 1e6, repairs_made(all), repairs_asked(all));
+                    lost, (double)took_ns / 1e6, scenario_repairs_made(all),
+                    scenario_repairs_asked(all));
     CHECK_SAY(took_ns <= 500 * WORLD_MS, "repaired within 500 ms");
-    CHECK_SAY(repairs_made(all) <= lost * 3 / 2, "at most 1.5 repairs for each lost packet");
-    CHECK_SAY(repairs_asked(all) <= 150, "at most 150 requests");
+    CHECK_SAY(scenario_repairs_made(all) <= lost * 3 / 2,
+              "at most 1.5 repairs for each lost packet");
+    CHECK_SAY(scenario_repairs_asked(all) <= 150, "at most 150 requests");
     scenario_end(all);
 }
 
@@ -57,9 +51,10 @@ static void what_nobody_has_the_sender_sends_to_all(void) {
     (void)scenario_settle(all, 5 * WORLD_S, "after a burst that nobody heard");
     scenario_figure("%" PRIu64 " packets lost by all %d others, %" PRIu64 " repairs (%" PRIu64
                     " to all), %" PRIu64 " requests",
-                    lost, NODES - 1, repairs_made(all), world_counter_sum(all, "repairs_multicast"),
-                    repairs_asked(all));
-    CHECK_SAY(repairs_made(all) <= lost * 3 / 2 + 64, "at most 1.5 repairs for each lost packet");
+                    lost, NODES - 1, scenario_repairs_made(all),
+                    world_counter_sum(all, "repairs_multicast"), scenario_repairs_asked(all));
+    CHECK_SAY(scenario_repairs_made(all) <= lost * 3 / 2 + 64,
+              "at most 1.5 repairs for each lost packet");
     scenario_end(all);
 }
 
@@ -87,9 +82,10 @@ static void a_frozen_node_causes_no_storm(uint64_t frozen_ns, uint64_t stall_ns_
     scenario_figure("frozen for %.0f s: %" PRIu64 " packets lost, %" PRIu64 " repairs, %" PRIu64
                     " requests; longest stall of the others %.0f ms; %.1f datagrams of all kinds"
                     " a packet",
-                    (double)frozen_ns / 1e9, lost, repairs_made(all), repairs_asked(all),
-                    (double)stall_ns / 1e6, others);
-    CHECK_SAY(repairs_made(all) <= lost * 3 / 2 + 64, "at most 1.5 repairs for each lost packet");
+                    (double)frozen_ns / 1e9, lost, scenario_repairs_made(all),
+                    scenario_repairs_asked(all), (double)stall_ns / 1e6, others);
+    CHECK_SAY(scenario_repairs_made(all) <= lost * 3 / 2 + 64,
+              "at most 1.5 repairs for each lost packet");
     CHECK_SAY(stall_ns <= stall_ns_max, "the others do not stall for long");
     scenario_end(all);
 }

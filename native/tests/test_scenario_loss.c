@@ -42,14 +42,6 @@ static void goodput_holds_under_random_loss(void) {
     CHECK_SAY(calm / (double)ten_ns >= 0.5, "goodput of at least 50 %% at 10 %% loss");
 }
 
-static uint64_t repairs_asked(world *all) {
-    return world_counter_sum(all, "pulls_sent");
-}
-
-static uint64_t repairs_made(world *all) {
-    return world_counter_sum(all, "repairs_sent") + world_counter_sum(all, "repairs_multicast");
-}
-
 static void a_hundred_gaps_need_few_requests(void) {
     world_options options = scenario_options(3, 6, 1);
     world *all = scenario_begin(&options);
@@ -67,9 +59,10 @@ static void a_hundred_gaps_need_few_requests(void) {
     const uint64_t lost = after.blocked - before.blocked;
     (void)scenario_settle(all, 10 * WORLD_S, "a hundred gaps");
     scenario_figure("100 gaps of %" PRIu64 " packets: %" PRIu64 " requests, %" PRIu64 " repairs",
-                    lost, repairs_asked(all), repairs_made(all));
-    CHECK_SAY(repairs_asked(all) <= 150, "at most 150 requests");
-    CHECK_SAY(repairs_made(all) <= lost * 3 / 2, "at most 1.5 repairs for each lost packet");
+                    lost, scenario_repairs_asked(all), scenario_repairs_made(all));
+    CHECK_SAY(scenario_repairs_asked(all) <= 150, "at most 150 requests");
+    CHECK_SAY(scenario_repairs_made(all) <= lost * 3 / 2,
+              "at most 1.5 repairs for each lost packet");
     scenario_end(all);
 }
 

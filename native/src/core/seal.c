@@ -48,12 +48,17 @@ static uint32_t find_other(const qsm_scope_keys *keys, const uint8_t packet_key[
     return at;
 }
 
+/* Where the scope's key is beside the one in use: -1 if it is that one, other_count: nowhere. */
+static int64_t locate(const qsm_scope_keys *keys, const uint8_t scope_key[32],
+                      uint8_t packet_key[16]) {
+    derive_packet_key(keys, scope_key, packet_key);
+    if (qsm_equal16(packet_key, keys->packet_key)) return -1;
+    return find_other(keys, packet_key);
+}
+
 int qsm_scope_keys_add(qsm_scope_keys *keys, const uint8_t scope_key[32]) {
     uint8_t packet_key[16];
-    derive_packet_key(keys, scope_key, packet_key);
-    if (qsm_equal16(packet_key, keys->packet_key) ||
-        find_other(keys, packet_key) < keys->other_count)
-        return QSM_OK;
+    if (locate(keys, scope_key, packet_key) < keys->other_count) return QSM_OK;
     if (keys->other_count == QSM_SCOPE_KEYS_MAX - 1) return QSM_ERR_FULL;
     memcpy(keys->other_keys[keys->other_count++], packet_key, sizeof packet_key);
     return QSM_OK;
@@ -61,9 +66,8 @@ int qsm_scope_keys_add(qsm_scope_keys *keys, const uint8_t scope_key[32]) {
 
 int qsm_scope_keys_use(qsm_scope_keys *keys, const uint8_t scope_key[32]) {
     uint8_t packet_key[16];
-    derive_packet_key(keys, scope_key, packet_key);
-    if (qsm_equal16(packet_key, keys->packet_key)) return QSM_OK;
-    uint32_t at = find_other(keys, packet_key);
+    int64_t at = locate(keys, scope_key, packet_key);
+    if (at < 0) return QSM_OK;
     if (at == keys->other_count) return QSM_ERR_NOT_FOUND;
     memcpy(keys->other_keys[at], keys->packet_key, sizeof packet_key);
     memcpy(keys->packet_key, packet_key, sizeof packet_key);
@@ -73,9 +77,8 @@ int qsm_scope_keys_use(qsm_scope_keys *keys, const uint8_t scope_key[32]) {
 
 int qsm_scope_keys_drop(qsm_scope_keys *keys, const uint8_t scope_key[32]) {
     uint8_t packet_key[16];
-    derive_packet_key(keys, scope_key, packet_key);
-    if (qsm_equal16(packet_key, keys->packet_key)) return QSM_ERR_ARGUMENT;
-    uint32_t at = find_other(keys, packet_key);
+    int64_t at = locate(keys, scope_key, packet_key);
+    if (at < 0) return QSM_ERR_ARGUMENT;
     if (at == keys->other_count) return QSM_ERR_NOT_FOUND;
     keys->other_count--;
     memcpy(keys->other_keys[at], keys->other_keys[keys->other_count], sizeof packet_key);

@@ -450,10 +450,6 @@ uint64_t qsm_sim_node_now_ns(const qsm_sim *sim, uint32_t node) {
     return node < sim->node_count ? clock_of(sim, &sim->nodes[node]) : 0;
 }
 
-uint32_t qsm_sim_socket_bytes(const qsm_sim *sim, uint32_t node) {
-    return node < sim->node_count ? sim->nodes[node].socket.bytes : 0;
-}
-
 /* ---- faults -----------------------------------------------------------------------------------
  */
 

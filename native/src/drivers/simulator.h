@@ -15,8 +15,6 @@ void qsm_sim_set_multicast(qsm_sim *sim, bool works);
  * many, as the system is called once). Unlike qsm_sim_set_cost, which prices datagrams received and
  * events alike. */
 void qsm_sim_set_costs(qsm_sim *sim, uint32_t node, uint64_t receive_ns, uint64_t send_ns);
-/* Bytes that wait in the node's socket. */
-uint32_t qsm_sim_socket_bytes(const qsm_sim *sim, uint32_t node);
 
 /* Called with each datagram that a node receives or sends, for tools that look at the wire. */
 typedef void (*qsm_sim_wiretap)(void *context, uint32_t from, const qsm_datagram *datagram);
