@@ -226,7 +226,7 @@ def test_the_end_of_the_program_ends_an_invitation(two: tuple[Place, Place]) -> 
         await shown(ada.waiting)
         peer = Peer.parse(ada.waiting.address.text())
         two[0].desk.close()
-        await asyncio.sleep(0.05)
+        await two[0].desk.scopes.finish()
         with pytest.raises(PeerLost):
             await ask(peer, "Jun")
 
