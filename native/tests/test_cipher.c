@@ -77,49 +77,50 @@ static uint64_t sealed_with_aes(uint32_t nodes_without_aes) {
 
 static void test_keys_differ(void) {
     uint8_t key[32] = {1}, id[16] = {2}, other_key[32] = {3}, other_id[16] = {4};
-    uint8_t made[5][32], again[32];
+    uint8_t made[5][QSM_AEGIS_KEY_BYTES], again[QSM_AEGIS_KEY_BYTES];
     qsm_sender_key_derive(made[0], key, id, 5);
     qsm_sender_key_derive(made[1], key, id, 6);
     qsm_sender_key_derive(made[2], key, other_id, 5);
     qsm_sender_key_derive(made[3], other_key, id, 6);
-    memcpy(made[4], key, 32);
+    memcpy(made[4], key, sizeof made[4]);
     qsm_sender_key_derive(again, key, id, 5);
-    assert(memcmp(again, made[0], 32) == 0);
+    assert(memcmp(again, made[0], sizeof again) == 0);
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < i; k++)
-            assert(memcmp(made[i], made[k], 32) != 0);
+            assert(memcmp(made[i], made[k], sizeof made[i]) != 0);
 }
 
-/* More keys than are kept ready, each message opened under its own and no other identity. */
+/* Each message is opened under its own key and identity and no other. */
 static void test_many_keys(void) {
-    qsm_ready_keys ready;
-    qsm_ready_keys_init(&ready, false);
-    if (ready.kind == QSM_AES_NONE) return;
-    uint8_t plain[100] = "words", sealed[200][100], tags[200][16], keys[200][32], back[100];
-    for (uint32_t i = 0; i < 200; i++) {
+    enum { COUNT = 200 };
+    enum qsm_aegis_kind kind = qsm_aegis_best();
+    if (kind == QSM_AEGIS_NONE) return;
+    uint8_t plain[BYTES] = "words", sealed[COUNT][BYTES], tags[COUNT][16], back[BYTES];
+    uint8_t keys[COUNT][QSM_AEGIS_KEY_BYTES];
+    for (uint32_t i = 0; i < COUNT; i++) {
         uint8_t group_key[32] = {(uint8_t)i}, id[16] = {9};
+        qsm_seal_identity own = {.number = i + 1, .flags = 3, .epoch = 1};
         qsm_sender_key_derive(keys[i], group_key, id, i + 1);
-        assert(qsm_message_seal_aes(&ready, keys[i], i + 1, 3, 1, plain, 100, sealed[i], tags[i]));
+        qsm_message_seal_aes(kind, keys[i], &own, plain, BYTES, sealed[i], tags[i]);
     }
-    for (uint32_t i = 0; i < 200; i++) {
+    for (uint32_t i = 0; i < COUNT; i++) {
         const uint8_t *key = keys[i], *text = sealed[i], *tag = tags[i];
-        assert(qsm_message_open_aes(&ready, key, i + 1, 3, 1, text, 100, tag, back));
-        assert(memcmp(back, plain, 100) == 0);
-        assert(!qsm_message_open_aes(&ready, key, i + 2, 3, 1, text, 100, tag, back));
-        assert(!qsm_message_open_aes(&ready, key, i + 1, 2, 1, text, 100, tag, back));
-        assert(!qsm_message_open_aes(&ready, key, i + 1, 3, 2, text, 100, tag, back));
-        assert(
-            !qsm_message_open_aes(&ready, keys[(i + 1) % 200], i + 1, 3, 1, text, 100, tag, back));
+        qsm_seal_identity own = {.number = i + 1, .flags = 3, .epoch = 1};
+        qsm_seal_identity others[] = {{.number = i + 2, .flags = 3, .epoch = 1},
+                                      {.number = i + 1, .flags = 2, .epoch = 1},
+                                      {.number = i + 1, .flags = 3, .epoch = 2}};
+        assert(qsm_message_open_aes(kind, key, &own, text, BYTES, tag, back));
+        assert(memcmp(back, plain, BYTES) == 0);
+        for (uint32_t k = 0; k < 3; k++)
+            assert(!qsm_message_open_aes(kind, key, &others[k], text, BYTES, tag, back));
+        assert(!qsm_message_open_aes(kind, keys[(i + 1) % COUNT], &own, text, BYTES, tag, back));
+        assert(!qsm_message_open_aes(QSM_AEGIS_NONE, key, &own, text, BYTES, tag, back));
     }
-    qsm_ready_keys_free(&ready);
-    qsm_ready_keys_init(&ready, true);
-    assert(!qsm_message_open_aes(&ready, keys[0], 1, 3, 1, sealed[0], 100, tags[0], back));
-    qsm_ready_keys_free(&ready);
 }
 
 int main(void) {
     assert(qsm_seal_start());
-    bool has_aes = qsm_aes_best() != QSM_AES_NONE;
+    bool has_aes = qsm_aegis_best() != QSM_AEGIS_NONE;
     test_keys_differ();
     test_many_keys();
     uint64_t among_equals = sealed_with_aes(0);

@@ -59,7 +59,7 @@ int qsm_engine_create(const qsm_config *config, uint64_t now_ns, qsm_engine **ou
     if (config->data_bytes_max == 0) engine->config.data_bytes_max = config->datagram_bytes_max;
     engine->now_ns = now_ns;
     qsm_scope_keys_derive(&engine->keys, config->scope_id, config->scope_key, config->random_seed);
-    qsm_ready_keys_init(&engine->ready_keys, config->no_aes != 0);
+    engine->aegis = config->no_aes ? QSM_AEGIS_NONE : qsm_aegis_best();
     qsm_prng_seed(&engine->prng, config->random_seed);
     /* What is received may fill its share; what is sent, asked for and lent needs room besides. */
     qsm_pool_init(&engine->pool,
@@ -129,7 +129,6 @@ void qsm_engine_destroy(qsm_engine *engine) {
     free(engine->plan);
     qsm_pool_free(&engine->pool);
     qsm_blocks_free(&engine->blocks);
-    qsm_ready_keys_free(&engine->ready_keys);
     free(engine);
 }
 

@@ -72,7 +72,7 @@ typedef struct {
 struct qsm_engine {
     qsm_config config;
     qsm_scope_keys keys;
-    qsm_ready_keys ready_keys;
+    enum qsm_aegis_kind aegis; /* NONE: seals and opens without AES instructions */
     qsm_prng prng;
     uint64_t now_ns;
     uint64_t id;

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/limits.h"
@@ -165,87 +164,41 @@ bool qsm_message_open(const uint8_t key[32], const qsm_seal_identity *identity,
                plain, NULL, sealed, bytes, tag, associated, sizeof associated, nonce, key) == 0;
 }
 
-/* ---- AES ------------------------------------------------------------------------------------- */
+/* ---- with AES instructions ------------------------------------------------------------------- */
 
-enum { READY_KEYS = 32, READY_ALIGNMENT = 64 }; /* a power of two */
-
-typedef struct qsm_ready_key {
-    qsm_aes_key expanded;
-    uint8_t secret[32]; /* of which it was made */
-    uint8_t made;
-    uint8_t reserved[READY_ALIGNMENT - 33];
-} qsm_ready_key;
-
-void qsm_ready_keys_init(qsm_ready_keys *ready, bool without_aes) {
-    *ready = (qsm_ready_keys){.kind = without_aes ? QSM_AES_NONE : qsm_aes_best()};
-}
-
-void qsm_ready_keys_free(qsm_ready_keys *ready) {
-    if (ready->entries != NULL) sodium_memzero(ready->entries, READY_KEYS * sizeof(qsm_ready_key));
-    free(ready->memory);
-    ready->memory = NULL;
-    ready->entries = NULL;
-}
-
-void qsm_sender_key_derive(uint8_t secret[32], const uint8_t group_key[32],
+void qsm_sender_key_derive(uint8_t secret[QSM_AEGIS_KEY_BYTES], const uint8_t group_key[32],
                            const uint8_t group_id[16], uint64_t sender) {
-    static const char purpose[] = "qsm sender, AES-256-GCM";
+    static const char purpose[] = "qsm sender, AEGIS-128X2";
     uint8_t id[8];
     qsm_store_le(id, sender, 8);
     crypto_generichash_state state;
-    crypto_generichash_init(&state, group_key, 32, 32);
+    crypto_generichash_init(&state, group_key, 32, QSM_AEGIS_KEY_BYTES);
     crypto_generichash_update(&state, (const unsigned char *)purpose, sizeof purpose);
     crypto_generichash_update(&state, group_id, 16);
     crypto_generichash_update(&state, id, sizeof id);
-    crypto_generichash_final(&state, secret, 32);
+    crypto_generichash_final(&state, secret, QSM_AEGIS_KEY_BYTES);
 }
 
-static bool make_entries(qsm_ready_keys *ready) {
-    ready->memory = calloc(1, READY_KEYS * sizeof(qsm_ready_key) + READY_ALIGNMENT);
-    if (ready->memory == NULL) return false;
-    uintptr_t address = ((uintptr_t)ready->memory + READY_ALIGNMENT - 1) & ~(uintptr_t)63;
-    ready->entries = (qsm_ready_key *)address;
-    return true;
+static void make_nonce(uint8_t nonce[QSM_AEGIS_NONCE_BYTES], const qsm_seal_identity *identity) {
+    qsm_store_le(nonce, identity->number, 8);
+    memset(nonce + 8, 0, 8);
+    nonce[8] = identity->flags;
+    nonce[9] = identity->epoch;
 }
 
-/* The key expanded: found, or put in the place of another. NULL when memory is short. */
-static const qsm_aes_key *ready_key(qsm_ready_keys *ready, const uint8_t secret[32]) {
-    if (ready->entries == NULL && !make_entries(ready)) return NULL;
-    qsm_ready_key *entry = &ready->entries[secret[0] & (READY_KEYS - 1)];
-    if (!entry->made || !qsm_equal16(entry->secret, secret) ||
-        !qsm_equal16(entry->secret + 16, secret + 16)) {
-        qsm_aes_expand(ready->kind, &entry->expanded, secret);
-        memcpy(entry->secret, secret, sizeof entry->secret);
-        entry->made = 1;
-    }
-    return &entry->expanded;
-}
-
-static void make_nonce(uint8_t nonce[QSM_AES_NONCE_BYTES], uint64_t number, uint8_t flags,
-                       uint8_t epoch) {
-    qsm_store_le(nonce, number, 8);
-    nonce[8] = flags;
-    nonce[9] = epoch;
-    nonce[10] = nonce[11] = 0;
-}
-
-bool qsm_message_seal_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
-                          uint8_t flags, uint8_t epoch, const uint8_t *plain, uint32_t bytes,
+void qsm_message_seal_aes(enum qsm_aegis_kind kind, const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
+                          const qsm_seal_identity *identity, const uint8_t *plain, uint32_t bytes,
                           uint8_t *sealed, uint8_t tag[16]) {
-    const qsm_aes_key *key = ready_key(ready, sender_key);
-    if (key == NULL) return false;
-    uint8_t nonce[QSM_AES_NONCE_BYTES];
-    make_nonce(nonce, number, flags, epoch);
-    qsm_aes_seal(ready->kind, key, nonce, plain, bytes, sealed, tag);
-    return true;
+    uint8_t nonce[QSM_AEGIS_NONCE_BYTES];
+    make_nonce(nonce, identity);
+    qsm_aegis_seal(kind, sender_key, nonce, plain, bytes, sealed, tag);
 }
 
-bool qsm_message_open_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
-                          uint8_t flags, uint8_t epoch, const uint8_t *sealed, uint32_t bytes,
+bool qsm_message_open_aes(enum qsm_aegis_kind kind, const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
+                          const qsm_seal_identity *identity, const uint8_t *sealed, uint32_t bytes,
                           const uint8_t tag[16], uint8_t *plain) {
-    const qsm_aes_key *key = ready->kind != QSM_AES_NONE ? ready_key(ready, sender_key) : NULL;
-    if (key == NULL) return false;
-    uint8_t nonce[QSM_AES_NONCE_BYTES];
-    make_nonce(nonce, number, flags, epoch);
-    return qsm_aes_open(ready->kind, key, nonce, sealed, bytes, tag, plain);
+    if (kind == QSM_AEGIS_NONE) return false;
+    uint8_t nonce[QSM_AEGIS_NONCE_BYTES];
+    make_nonce(nonce, identity);
+    return qsm_aegis_open(kind, sender_key, nonce, sealed, bytes, tag, plain);
 }

@@ -1,12 +1,12 @@
 /*
  * seal.h - all cryptography of the engine: packets are authenticated under the scope's key before
  * anything in them is looked at, messages are sealed under their group's key. libsodium does the
- * work.
+ * work, but for the ciphers and hashes that are quicker with this processor's instructions.
  *
  * A message is sealed in one of two ways, which a flag in its header names. XChaCha20-Poly1305
- * under the group's key can be opened by everybody. AES-256-GCM is used between nodes that all have
- * the instructions for it (region.h), under a key that its sender has in that group alone, so that
- * the message's number is a nonce that never comes twice; the group's id and the sender are in that
+ * under the group's key can be opened by everybody. AEGIS-128X2 is used between nodes that all have
+ * AES instructions (region.h), under a key that its sender has in that group alone, so that the
+ * message's number is a nonce that never comes twice; the group's id and the sender are in that
  * key, the flags in the nonce.
  *
  * The packet's tag is SipHash-2-4 with 128 bits over its header and message table. It covers the
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/aes_gcm.h"
+#include "core/aegis.h"
 #include "core/endian.h"
 #include "qsm.h"
 
@@ -79,28 +79,17 @@ void qsm_message_seal(const uint8_t key[32], const qsm_seal_identity *identity,
 bool qsm_message_open(const uint8_t key[32], const qsm_seal_identity *identity,
                       const uint8_t *sealed, uint32_t bytes, const uint8_t tag[16], uint8_t *plain);
 
-/* ---- AES ---- */
-
-/* Expanded keys, so that messages under few keys find theirs made ready. */
-typedef struct {
-    enum qsm_aes_kind kind; /* NONE: this engine has no AES */
-    void *memory;           /* holds the entries, made with the first */
-    struct qsm_ready_key *entries;
-} qsm_ready_keys;
-
-void qsm_ready_keys_init(qsm_ready_keys *ready, bool without_aes);
-void qsm_ready_keys_free(qsm_ready_keys *ready);
+/* ---- with AES instructions ---- */
 
 /* The key that a sender has in a group. */
-void qsm_sender_key_derive(uint8_t secret[32], const uint8_t group_key[32],
+void qsm_sender_key_derive(uint8_t secret[QSM_AEGIS_KEY_BYTES], const uint8_t group_key[32],
                            const uint8_t group_id[16], uint64_t sender);
-/* False when memory is short: then nothing was sealed. */
-bool qsm_message_seal_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
-                          uint8_t flags, uint8_t epoch, const uint8_t *plain, uint32_t bytes,
+void qsm_message_seal_aes(enum qsm_aegis_kind kind, const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
+                          const qsm_seal_identity *identity, const uint8_t *plain, uint32_t bytes,
                           uint8_t *sealed, uint8_t tag[16]);
-/* False for what is not genuine, and for everything where there is no AES. */
-bool qsm_message_open_aes(qsm_ready_keys *ready, const uint8_t sender_key[32], uint64_t number,
-                          uint8_t flags, uint8_t epoch, const uint8_t *sealed, uint32_t bytes,
+/* False for what is not genuine, and for everything where there are no such instructions. */
+bool qsm_message_open_aes(enum qsm_aegis_kind kind, const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
+                          const qsm_seal_identity *identity, const uint8_t *sealed, uint32_t bytes,
                           const uint8_t tag[16], uint8_t *plain);
 
 #endif

@@ -33,7 +33,7 @@
 #include "core/seal.h"
 #include "qsm.h"
 
-#define QSM_WIRE_VERSION 2u
+#define QSM_WIRE_VERSION 3u
 #define QSM_HEADER_BYTES 32u
 #define QSM_REGION_HEADER_BYTES 24u
 #define QSM_MESSAGE_HEADER_BYTES 40u
@@ -134,7 +134,7 @@ enum qsm_message_flag {
     QSM_MESSAGE_MORE = 2,      /* the next number goes on with this message */
     QSM_MESSAGE_CONTINUES = 4, /* goes on with the number before */
     QSM_MESSAGE_WIDE = 8,      /* its group spans several regions */
-    QSM_MESSAGE_AES = 16       /* sealed with AES-256-GCM, else with XChaCha20-Poly1305 */
+    QSM_MESSAGE_AES = 16       /* sealed with AEGIS-128X2, else with XChaCha20-Poly1305 */
 };
 
 typedef struct {

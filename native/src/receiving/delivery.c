@@ -68,22 +68,21 @@ void qsm_delivery_own(qsm_group *group, uint64_t view, const uint8_t *plain, uin
 
 static bool open_message(qsm_group *group, qsm_order *order, const uint8_t *key,
                          const qsm_message *message, uint8_t *plain) {
-    if (message->flags & QSM_MESSAGE_AES) {
-        if (!order->key_made || order->key_epoch != message->epoch) {
-            qsm_sender_key_derive(order->secret, key, group->id, order->sender);
-            order->key_made = true;
-            order->key_epoch = message->epoch;
-        }
-        return qsm_message_open_aes(&group->engine->ready_keys, order->secret, message->number,
-                                    message->flags, message->epoch, message->sealed, message->bytes,
-                                    message->tag, plain);
-    }
     qsm_seal_identity identity = {.group_id = group->id,
                                   .sender = order->sender,
                                   .number = message->number,
                                   .flags = message->flags,
                                   .epoch = message->epoch};
-    return qsm_message_open(key, &identity, message->sealed, message->bytes, message->tag, plain);
+    if (!(message->flags & QSM_MESSAGE_AES))
+        return qsm_message_open(key, &identity, message->sealed, message->bytes, message->tag,
+                                plain);
+    if (!order->key_made || order->key_epoch != message->epoch) {
+        qsm_sender_key_derive(order->secret, key, group->id, order->sender);
+        order->key_made = true;
+        order->key_epoch = message->epoch;
+    }
+    return qsm_message_open_aes(group->engine->aegis, order->secret, &identity, message->sealed,
+                                message->bytes, message->tag, plain);
 }
 
 /* Adds the next part of a long message. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/aegis.h"
 #include "core/buffer.h"
 #include "core/index.h"
 #include "core/slab.h"
@@ -41,8 +42,9 @@ typedef struct qsm_order {
     uint32_t group;       /* its number */
     uint32_t life;        /* of the sender in the group: it may leave and join anew */
     bool key_made;
-    uint8_t key_epoch;  /* of the group's key of which it was made */
-    uint8_t secret[32]; /* the sender's key in the group, for messages sealed with AES */
+    uint8_t key_epoch;                   /* of the group's key of which it was made */
+    uint8_t secret[QSM_AEGIS_KEY_BYTES]; /* the sender's key in the group, for messages sealed with
+                                            AES */
 } qsm_order;
 
 typedef struct {

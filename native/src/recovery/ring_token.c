@@ -76,7 +76,7 @@ static bool is_of_no_concern(const qsm_region *region, uint64_t sender) {
 void qsm_ring_fill_token(qsm_ring_part *part, qsm_token *token) {
     qsm_region *region = part->region;
     token->aes = token->aes && (part->level > 0 ? region->rings.parts[part->level - 1].aes
-                                                : region->engine->ready_keys.kind != QSM_AES_NONE);
+                                                : region->engine->aegis != QSM_AEGIS_NONE);
     for (uint32_t i = 0; i < token->record_count; i++) {
         qsm_token_record *record = &token->records[i];
         qsm_stream *stream = qsm_stream_of(region, record->stream);

@@ -48,7 +48,8 @@ typedef struct qsm_outgoing {
     bool wants_room;    /* qsm_group_send was refused */
     bool flushing; /* has new members: sends on when all has arrived that was sent before them */
     bool key_made; /* `secret` is of the group's key and this node's id */
-    uint8_t secret[32]; /* this node's key in the group, for messages sealed with AES */
+    uint8_t secret[QSM_AEGIS_KEY_BYTES]; /* this node's key in the group, for messages sealed with
+                                            AES */
 } qsm_outgoing;
 
 /* The group's; NULL when it has never sent. */

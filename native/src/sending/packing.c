@@ -195,28 +195,26 @@ static uint8_t *place_in(const qsm_packing *packing, qsm_open_packet *open, uint
 static bool uses_aes(const qsm_group *group) {
     for (uint32_t i = 0; i < group->region_count; i++)
         if (!qsm_group_regions(group)[i]->aes) return false;
-    return group->engine->ready_keys.kind != QSM_AES_NONE;
+    return group->engine->aegis != QSM_AEGIS_NONE;
 }
 
-static bool seal(const departing *message, uint8_t *sealed, uint8_t tag[QSM_TAG_BYTES]) {
+static void seal(const departing *message, uint8_t *sealed, uint8_t tag[QSM_TAG_BYTES]) {
     const qsm_group *group = message->group;
     qsm_outgoing *own = message->own;
     qsm_engine *engine = group->engine;
-    uint8_t epoch = (uint8_t)group->key_epoch;
-    if (message->flags & QSM_MESSAGE_AES) {
-        if (!own->key_made) qsm_sender_key_derive(own->secret, group->key, group->id, engine->id);
-        own->key_made = true;
-        return qsm_message_seal_aes(&engine->ready_keys, own->secret, own->next_number,
-                                    message->flags, epoch, message->plain, message->bytes, sealed,
-                                    tag);
-    }
     qsm_seal_identity identity = {.group_id = group->id,
                                   .sender = engine->id,
                                   .number = own->next_number,
                                   .flags = message->flags,
-                                  .epoch = epoch};
-    qsm_message_seal(group->key, &identity, message->plain, message->bytes, sealed, tag);
-    return true;
+                                  .epoch = (uint8_t)group->key_epoch};
+    if (message->flags & QSM_MESSAGE_AES) {
+        if (!own->key_made) qsm_sender_key_derive(own->secret, group->key, group->id, engine->id);
+        own->key_made = true;
+        qsm_message_seal_aes(engine->aegis, own->secret, &identity, message->plain, message->bytes,
+                             sealed, tag);
+    } else {
+        qsm_message_seal(group->key, &identity, message->plain, message->bytes, sealed, tag);
+    }
 }
 
 /* `shared` and its tag: the message as it was sealed for another packet; NULL: it is sealed here.
@@ -235,8 +233,8 @@ static bool put_into(qsm_packing *packing, const destination *where, const depar
     if (shared != NULL) {
         memcpy(place, shared, message->bytes);
         memcpy(open->tags[index], shared_tag, QSM_TAG_BYTES);
-    } else if (!seal(message, place, open->tags[index])) {
-        return false;
+    } else {
+        seal(message, place, open->tags[index]);
     }
     open->data.messages[index] = (qsm_message){.group = group->handle,
                                                .view = group->view,
@@ -264,7 +262,7 @@ static bool put_into_each(qsm_packing *packing, const departing *message) {
     const qsm_group *group = message->group;
     uint8_t shared[QSM_DATA_BYTES_MAX], tag[QSM_TAG_BYTES];
     bool several = group->region_count > 1;
-    if (several && !seal(message, shared, tag)) return false;
+    if (several) seal(message, shared, tag);
     for (uint32_t i = 0; i < group->region_count; i++) {
         destination where = {.regions = &qsm_group_regions(group)[i], .region_count = 1};
         if (!put_into(packing, &where, message, several ? shared : NULL, tag)) return false;
