@@ -103,13 +103,15 @@ class TableModel(QAbstractTableModel):
         if not cells:
             return
         self.bring_into_being(max(r for r, _ in cells) + 1, max(c for _, c in cells) + 1)
+        names = {(self.rows[r], self.columns[c]): text for (r, c), text in cells.items()}
+        self.write_named(names, label)
+
+    def write_named(self, cells: dict[tuple[str, str], str], label: str) -> None:
+        """The same for real cells, which need not be shown."""
         self.table.document.undo_boundary()
+        kept = {(row, column): self._as_kept(column, text) for (row, column), text in cells.items()}
         with self.table.document.transaction(label):
-            known = {
-                (self.rows[row], self.columns[column]): self._as_kept(self.columns[column], text)
-                for (row, column), text in cells.items()
-            }
-            self.table.write(known, label)
+            self.table.write(kept, label)
 
     def _as_kept(self, column: str, text: str) -> str:
         """Dates are kept in the one form that sorts."""

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolButton
 
 from widgets.icons import show_icon
 from widgets.language import tr
 from widgets.look import SPACE_PX, label
+from widgets.table.cell_field import CellField
 from widgets.theme import Theme
+from widgets.tool_row import ToolRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +26,11 @@ class Tool:
     edits: bool = True
 
 
-class TableTools(QWidget):
+class TableTools(ToolRow):
     """Attributes: `address`, `formula`, `filter`."""
 
     def __init__(self, theme: Theme, tools: Sequence[Tool], *, editable: bool) -> None:
-        super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2 * SPACE_PX, SPACE_PX, 2 * SPACE_PX, SPACE_PX)
-        row.setSpacing(SPACE_PX)
+        super().__init__(theme)
         for tool in tools:
             button = QToolButton()
             show_icon(button, theme, tool.icon)
@@ -39,19 +38,19 @@ class TableTools(QWidget):
             button.setAccessibleName(tool.title)
             button.clicked.connect(tool.run)
             button.setEnabled(editable or not tool.edits)
-            row.addWidget(button)
+            self.add_tool(button)
         self.address = label("A1", "code")
         self.address.setFixedWidth(14 * SPACE_PX)
         self.address.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.formula = QLineEdit()
-        self.formula.setAccessibleName(tr("What is in the cell"))
-        self.formula.setPlaceholderText(tr("Text, number or =SUM(A1:A9)"))
+        self.formula = CellField()
+        self.formula.setMinimumWidth(36 * SPACE_PX)
         self.formula.setReadOnly(not editable)
         self.filter = QLineEdit()
         self.filter.setAccessibleName(tr("Show only rows that contain"))
         self.filter.setPlaceholderText(tr("Filter rows"))
         self.filter.setClearButtonEnabled(True)
-        self.filter.setFixedWidth(40 * SPACE_PX)
-        row.addWidget(self.address)
-        row.addWidget(self.formula, 1)
-        row.addWidget(self.filter)
+        self.filter.setMinimumWidth(24 * SPACE_PX)
+        self.filter.setMaximumWidth(40 * SPACE_PX)
+        self.add(self.address)
+        self.add(self.formula, 3)
+        self.add(self.filter, 1)

@@ -29,6 +29,7 @@ from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.table.arrangement import Arrangement
 from widgets.table.cell_editing import CellEditing
+from widgets.table.cell_field import CellName
 from widgets.table.cell_painter import OtherSelection, corners
 from widgets.table.csv_files import CsvFiles
 from widgets.table.grid import Grid
@@ -124,7 +125,11 @@ class TableView(ObjectView):
         grid.head_menu_asked.connect(self._show_head_menu)
         grid.chosen.connect(self._on_chosen)
         grid.horizontalHeader().sectionResized.connect(self._on_resized)
-        self.formula.returnPressed.connect(self._write_formula)
+        self.formula.written.connect(
+            lambda cell, words: self._try(lambda: self._write_cell(cell, words))
+        )
+        self.formula.entered.connect(self._go_on_below)
+        self.formula.dropped.connect(self._back_to_grid)
         self.filter.textChanged.connect(lambda _: self.arrange())
 
     def _try(self, intent: Callable[[], None]) -> None:
@@ -151,6 +156,7 @@ class TableView(ObjectView):
             self.arrange()
             self._show_widths()
         self._show_others()
+        self._show_cell()
         self._show_words()
         self.changed.emit()
 
@@ -210,10 +216,8 @@ class TableView(ObjectView):
             self.grid.viewport().update()
 
     def _on_chosen(self) -> None:
+        self._show_cell()
         index = self.grid.currentIndex()
-        self.address.setText(f"{column_letters(index.column())}{self._row_words(index)}")
-        cell = self.model.cell(index)
-        self.formula.setText("" if cell is None else self.table.as_typed(*cell))
         area = self.grid.area()
         spot: Any = None
         if area is not None:
@@ -228,6 +232,14 @@ class TableView(ObjectView):
         self.table.presence.set_spot(spot)
         self._show_words()
         self.changed.emit()
+
+    def _show_cell(self) -> None:
+        """Which cell is the current one, and what is in it."""
+        index = self.grid.currentIndex()
+        self.address.setText(f"{column_letters(index.column())}{self._row_words(index)}")
+        cell = self.model.cell(index)
+        typed = "" if cell is None else self.table.as_typed(*cell)
+        self.formula.show_cell(cell or self.model.spare_number(index), typed)
 
     def _row_words(self, index: Index) -> str:
         return str(self.model.headerData(index.row(), Qt.Orientation.Vertical) or "")
@@ -259,10 +271,25 @@ class TableView(ObjectView):
             count=len(numbers),
         )
 
-    def _write_formula(self) -> None:
-        self.model.setData(self.grid.currentIndex(), self.formula.text())
+    def _write_cell(self, cell: CellName, words: str) -> None:
+        """What was written in the line above, for the cell where that was begun."""
+        content = self.table.content
+        row, column = cell
+        if isinstance(row, int) or isinstance(column, int):
+            self.table.grow(int(row) + 1, int(column) + 1, undoable=False)
+            row, column = content.rows[int(row)], content.columns[int(column)]
+        if content.place_of(row, column) is None:
+            self.around.say(tr("The cell is gone: “{words}” was not written.", words=words))
+        elif words != self.table.as_typed(row, column):
+            self.model.write_named({(row, column): words}, "write")
+
+    def _go_on_below(self) -> None:
         self.grid.setFocus()
         self.grid.step(1, 0)
+
+    def _back_to_grid(self) -> None:
+        self._show_cell()
+        self.grid.setFocus()
 
     # One's own arrangement
 
