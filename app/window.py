@@ -47,7 +47,7 @@ from widgets.toolbox import Tool
 from widgets.top_bar import TopBar
 
 WINDOW_SIZE = QSize(1160, 760)
-_SIZE_MIN = QSize(600, 400)
+_SIZE_MIN = QSize(480, 400)
 # Narrower than this, the side shows icons only.
 _FOLD_BELOW_PX = 820
 _DRAG_PICTURE = QSize(48, 48)

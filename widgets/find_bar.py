@@ -7,9 +7,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -33,6 +34,8 @@ from widgets.throttle import QtAlarm, Throttle
 PLACES_MAX = 5000
 _SHOWN_MAX = 500
 _REFRESH_S = 0.2
+# Narrower than this, replacing has a row of its own.
+_ONE_ROW_FROM_PX = 680
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +91,25 @@ class FindBar(QFrame):
         self.hide()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(4 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX)
-        row.setSpacing(2 * SPACE_PX)
-        row.addWidget(self.words, 3)
-        row.addWidget(self._count)
-        row.addWidget(self._button("chevron-up", tr("Previous place"), lambda: self.go(-1)))
-        row.addWidget(self._button("chevron-down", tr("Next place"), lambda: self.go(1)))
-        row.addWidget(self.match_case)
-        row.addSpacing(2 * SPACE_PX)
-        row.addWidget(self.replacement, 3)
-        row.addWidget(self._replace)
-        row.addWidget(self._replace_all)
-        row.addWidget(self._button("x", tr("Close"), self.close_bar))
+        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._rows.setContentsMargins(4 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX)
+        self._rows.setSpacing(2 * SPACE_PX)
+        self._finding, self._replacing = QHBoxLayout(), QHBoxLayout()
+        for row in (self._finding, self._replacing):
+            row.setSpacing(2 * SPACE_PX)
+            self._rows.addLayout(row, 1)
+        self._finding.addWidget(self.words, 1)
+        self._finding.addWidget(self._count)
+        back = self._button("chevron-up", tr("Previous place"), lambda: self.go(-1))
+        on = self._button("chevron-down", tr("Next place"), lambda: self.go(1))
+        self._finding.addWidget(back)
+        self._finding.addWidget(on)
+        self._finding.addWidget(self.match_case)
+        self._replacing.addWidget(self.replacement, 1)
+        self._replacing.addWidget(self._replace)
+        self._replacing.addWidget(self._replace_all)
+        self._close = self._button("x", tr("Close"), self.close_bar)
+        self._replacing.addWidget(self._close)
         editable = self._editor.replicated.editable
         for widget in (self.replacement, self._replace, self._replace_all):
             widget.setEnabled(editable)
@@ -263,6 +272,22 @@ class FindBar(QFrame):
         return ground
 
     # Qt
+
+    def minimumSizeHint(self) -> QSize:
+        """Of two rows: it has them before it would need more room."""
+        hint = super().minimumSizeHint()
+        rows = [row.minimumSize().width() for row in (self._finding, self._replacing)]
+        margins = self._rows.contentsMargins()
+        return QSize(max(rows) + margins.left() + margins.right(), hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        one_row = event.size().width() >= _ONE_ROW_FROM_PX
+        direction = QBoxLayout.Direction
+        wanted = direction.LeftToRight if one_row else direction.TopToBottom
+        if self._rows.direction() is not wanted:
+            self._rows.setDirection(wanted)
+            (self._replacing if one_row else self._finding).addWidget(self._close)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -13,8 +13,9 @@ from liveobj.documents import Document
 from liveobj.objects.authorship import Authors
 from liveobj.objects.timeline import Stop, restore, stops
 from liveobj.objects.writers import Writers
+from widgets.elided_label import ElidedLabel
 from widgets.language import tr
-from widgets.look import SPACE_PX, kind, label
+from widgets.look import SPACE_PX, kind
 from widgets.theme import Theme
 from widgets.throttle import QtAlarm, Throttle
 
@@ -46,8 +47,8 @@ class HistoryBar(QFrame):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(tr("Go back in the history"))
         self.slider.setPageStep(1)
-        self._words = label("", "strong")
-        self._count = label("", "muted")
+        self._words = ElidedLabel("", "strong")
+        self._count = ElidedLabel("", "muted")
         self.restore_button = QPushButton(tr("Bring this back"))
         kind(self.restore_button, "primary")
         close = QPushButton(tr("Back to now"))

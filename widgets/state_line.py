@@ -10,6 +10,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from liveobj.objects.shared_document import SharedState
+from widgets.elided_label import ElidedLabel
 from widgets.language import tr, tr_n
 from widgets.look import SPACE_PX, float_above, kind, label
 from widgets.people import ShownPerson
@@ -141,16 +142,15 @@ class StateLine(QFrame):
         kind(self._button, "state")
         self._button.setToolTip(tr("Show what this means"))
         self._button.clicked.connect(self.show_details)
-        self._network_label = label(network.short, "small")
-        self._network_label.setToolTip(network.sentence)
+        self._network_label = ElidedLabel(network.short, "small")
+        self._network_label.explain(network.sentence)
         self._network_label.setAlignment(
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         )
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * SPACE_PX, SPACE_PX, 4 * SPACE_PX, SPACE_PX)
         row.addWidget(self._button)
-        row.addStretch(1)
-        row.addWidget(self._network_label)
+        row.addWidget(self._network_label, 1)
         self.show_state(None, ())
 
     @property
@@ -175,7 +175,7 @@ class StateLine(QFrame):
         """Takes what the program now knows about its network."""
         self._network = network
         self._network_label.setText(network.short)
-        self._network_label.setToolTip(network.sentence)
+        self._network_label.explain(network.sentence)
 
     def show_details(self) -> None:
         """Opens the card above the line."""

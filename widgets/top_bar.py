@@ -27,6 +27,8 @@ _ICON = QSize(20, 20)
 _BRAND = QSize(24, 24)
 # In a narrower window the picture stands for the program's name.
 _NAME_FROM_PX = 860
+# In a still narrower one icons stand for words.
+_WORDS_FROM_PX = 680
 
 
 class TopBar(QFrame):
@@ -60,7 +62,6 @@ class TopBar(QFrame):
         row.addWidget(brand)
         self._name = label("Live Objects", "brand")
         row.addWidget(self._name)
-        row.addSpacing(4 * SPACE_PX)
         row.addStretch(1)
         self._key = label(palette_action.shortcut().toString(), "key")
         self.search = _search_button(theme, palette_action, self._key)
@@ -106,6 +107,9 @@ class TopBar(QFrame):
         wide = self.width() >= _NAME_FROM_PX
         self._name.setVisible(wide)
         self._key.setVisible(wide)
+        in_words = self.width() >= _WORDS_FROM_PX
+        self.share.setText(_share_words() if in_words else "")
+        self.search.setText(_search_words() if in_words else "")
 
 
 def icon_button(theme: Theme, name: str, action: QAction) -> QToolButton:
@@ -119,12 +123,20 @@ def icon_button(theme: Theme, name: str, action: QAction) -> QToolButton:
     return button
 
 
+def _search_words() -> str:
+    return "  " + tr("Search or command")
+
+
+def _share_words() -> str:
+    return " " + tr("Share")
+
+
 def _search_button(theme: Theme, action: QAction, key: QLabel) -> QPushButton:
-    button = QPushButton("  " + tr("Search or command"))
+    button = QPushButton(_search_words())
     kind(button, "search")
     show_icon(button, theme, "search", "muted")
     button.setAccessibleName(action.text())
-    button.setMinimumWidth(50 * SPACE_PX)
+    button.setMinimumWidth(10 * SPACE_PX)
     button.setMaximumWidth(105 * SPACE_PX)
     button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     button.clicked.connect(action.trigger)
@@ -137,7 +149,7 @@ def _search_button(theme: Theme, action: QAction, key: QLabel) -> QPushButton:
 
 
 def _share_button(theme: Theme, action: QAction) -> QPushButton:
-    button = QPushButton(" " + tr("Share"))
+    button = QPushButton(_share_words())
     kind(button, "primary")
     button.setAccessibleName(action.text())
     button.setToolTip(action.toolTip())

@@ -29,6 +29,7 @@ from widgets import drag
 from widgets.action import Action
 from widgets.chart.chart_painter import ChartPainter
 from widgets.chart.chart_plot import ChartPlot
+from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
 from widgets.icons import show_icon
 from widgets.language import tr
@@ -88,9 +89,9 @@ class ChartView(ObjectView):
         self._columns = self._tool("columns-3", tr("What is drawn"), self._show_columns_menu)
         self._source = self._tool("table-2", tr("Numbers from…"), self._show_source_menu)
         self._export = self._tool("download", tr("Export…"), self.ask_export)
-        self._words = label("", "muted")
-        tools.addStretch(1)
-        tools.addWidget(self._words)
+        self._words = ElidedLabel("", "muted")
+        self._words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        tools.addWidget(self._words, 1)
         for button in (self._columns, self._source, self._export):
             tools.addWidget(button)
         column.addLayout(tools)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from widgets.action import Action
 from widgets.icons import show_icon
 from widgets.look import SPACE_PX, float_above, kind
 from widgets.theme import Theme
+from widgets.tool_row import ToolRow
 
 _ICON = QSize(18, 18)
 
 
-class FloatingBar(QFrame):
-    """Groups of buttons with hairlines between them: an icon for each action, or words where there
-    is none."""
+class FloatingBar(ToolRow):
+    """Groups of buttons with hairlines between them: an icon for each action."""
 
     def __init__(
         self,
@@ -26,21 +26,19 @@ class FloatingBar(QFrame):
         groups: Sequence[Sequence[tuple[str, Action]]],
         parent: QWidget,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(theme, parent)
         kind(self, "float")
         self.setAccessibleName(name)
         self._theme = theme
         self._buttons: list[tuple[QToolButton, Action]] = []
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SPACE_PX, SPACE_PX, SPACE_PX, SPACE_PX)
-        row.setSpacing(SPACE_PX // 2)
+        self.set_margin(SPACE_PX)
         for number, group in enumerate(groups):
             if number:
                 line = QFrame()
                 kind(line, "upright")
-                row.addWidget(line)
+                self.add(line)
             for icon_name, action in group:
-                row.addWidget(self._button(icon_name, action))
+                self.add_tool(self._button(icon_name, action))
         self.refresh()
 
     def _button(self, icon_name: str, action: Action) -> QToolButton:
@@ -67,10 +65,14 @@ class FloatingBar(QFrame):
             if action.checked is not None:
                 button.setChecked(action.checked())
 
+    def fit(self, room_px: int) -> None:
+        """As wide as it wants to be, but no wider than there is room."""
+        hint = self.sizeHint()
+        self.resize(min(hint.width(), room_px), hint.height())
+
     def place(self, left: int, top: int) -> None:
         """Shows the bar there, with the one soft shadow."""
         if self.graphicsEffect() is None:
             float_above(self, self._theme)
-        self.adjustSize()
         self.move(left, top)
         self.raise_()

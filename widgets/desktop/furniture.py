@@ -67,7 +67,7 @@ class Furniture(QWidget):
     def _place(self) -> None:
         canvas = self._canvas
         for bar in (self._looking, self._arranging):
-            bar.adjustSize()
+            bar.fit(canvas.width() - 2 * _MARGIN)
         low = canvas.height() - self._looking.height() - _MARGIN
         self._looking.place(canvas.width() - self._looking.width() - _MARGIN, low)
         free = canvas.width() - self._looking.width() - 3 * _MARGIN

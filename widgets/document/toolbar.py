@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from liveobj.richtext.model import COLOURS
 from widgets.action import Action
@@ -14,6 +14,7 @@ from widgets.icons import show_icon
 from widgets.language import tr
 from widgets.look import SPACE_PX, kind
 from widgets.theme import Theme
+from widgets.tool_row import ToolRow
 
 # Icon and name of each action; None is a gap.
 _BUTTONS: tuple[tuple[str, str] | None, ...] = (
@@ -35,7 +36,7 @@ _RIGHT = (("search", "find"), ("message-square", "comments"), ("history", "histo
 _STYLES = ("plain", "h1", "h2", "h3", "quote", "codeblock")
 
 
-class Toolbar(QFrame):
+class Toolbar(ToolRow):
     """Buttons for actions; `run` does one by its name."""
 
     def __init__(
@@ -46,27 +47,24 @@ class Toolbar(QFrame):
         highlight: Callable[[str], None],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(theme, parent)
         kind(self, "bar")
         self._theme = theme
         self._run = run
         self._actions = {action.identity.split(".", 1)[1]: action for action in actions}
         self._buttons: dict[str, QToolButton] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(3 * SPACE_PX, SPACE_PX, 3 * SPACE_PX, SPACE_PX)
-        row.setSpacing(SPACE_PX // 2)
         self.style_button = self._style_menu()
-        row.addWidget(self.style_button)
+        self.add(self.style_button)
         for button in _BUTTONS:
             if button is None:
-                row.addSpacing(3 * SPACE_PX)
+                self.add_gap()
             else:
-                row.addWidget(self._button(*button))
+                self.add_tool(self._button(*button))
                 if button[1] == "code":
-                    row.addWidget(self._highlight_menu(highlight))
-        row.addStretch(1)
+                    self.add_tool(self._highlight_menu(highlight))
+        self.add_stretch()
         for icon, name in _RIGHT:
-            row.addWidget(self._button(icon, name))
+            self.add_tool(self._button(icon, name))
 
     def refresh(self, style: str) -> None:
         """Looks again at what is in force; `style` is the look of the paragraph at the caret."""
