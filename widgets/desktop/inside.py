@@ -2,7 +2,8 @@
 
 The view is a real widget and not a picture, so that writing, input methods, menus and drops work in
 it as in a tab; at another zoom than 100 % it is shown through a scene (`scaled_room.py`). Who
-enters from so far that nothing could be read is taken nearer, and back when coming out.
+enters from so far that nothing could be read flies nearer, and back when coming out; what is typed
+on the way is written.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ class Inside(QObject):
         if self.view is None or identity is None:
             return
         frame, zoom = self._stage.frame_of(identity), self._stage.camera.zoom
-        if frame is None or zoom < LIVE_ZOOM:
+        if frame is None or (zoom < LIVE_ZOOM and not self._is_coming_near()):
             # Gone, or so far away that one looks around and does not write.
             self._return_to = None
             self.leave()
@@ -134,12 +135,15 @@ class Inside(QObject):
             return
         target = _near(before, item.frame, self._stage.size)
         self._return_to = (before, target)
-        self._stage.look(target)
+        self._stage.fly(target)
+
+    def _is_coming_near(self) -> bool:
+        return self._return_to is not None and self._stage.settled_camera == self._return_to[1]
 
     def _go_back(self) -> None:
         """Back to where one looked from, unless one has looked elsewhere since."""
         back, self._return_to = self._return_to, None
-        if back is not None and self._stage.camera == back[1]:
+        if back is not None and self._stage.settled_camera == back[1]:
             self._stage.fly(back[0])
 
     def _click(self, view: ObjectView, at: tuple[float, float]) -> None:

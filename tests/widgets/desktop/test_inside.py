@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -126,6 +128,37 @@ def test_entering_from_afar_comes_near_and_goes_back(ada: Person, note: str) -> 
     assert ada.stage.seen.meets(ada.item(note).frame)
     ada.key(Qt.Key.Key_Escape)
     assert ada.stage.camera == Camera(-300, -200, 0.4)
+
+
+def test_one_flies_near_and_back_and_writes_on_the_way(
+    ada: Person, note: str, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    monkeypatch.setattr("widgets.desktop.stage.motion_wanted", lambda: True)
+    zooms: list[float] = []
+    ada.stage.camera_changed.connect(lambda: zooms.append(ada.stage.camera.zoom))
+    view = enter(ada, 0.2)
+    zooms.clear()
+    QTest.keyClicks(keyboard(), "on the way")
+    assert ada.stage.camera.zoom < 0.5, "it has only just begun"
+    qtbot.waitUntil(lambda: ada.stage.camera.zoom == 1.0)
+    assert zooms == sorted(zooms)
+    assert max(after / before for before, after in itertools.pairwise([0.2, *zooms])) < 4
+    QTest.keyClicks(keyboard(), "!")
+    assert "on the way!" in view.editor.toPlainText()
+    zooms.clear()
+    QTest.keyClick(keyboard(), Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: ada.stage.camera == Camera(40, 40, 0.2))
+    assert zooms == sorted(zooms, reverse=True)
+
+
+def test_who_turns_around_on_the_way_is_outside_again(
+    ada: Person, note: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("widgets.desktop.stage.motion_wanted", lambda: True)
+    enter(ada, 0.2)
+    ada.stage.zoom(0.9)
+    assert ada.stage.inside is None
+    assert ada.stage.camera.zoom < 0.5
 
 
 def test_zooming_inside_zooms_the_plane_and_one_writes_on(ada: Person, note: str) -> None:
