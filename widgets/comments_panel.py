@@ -232,8 +232,11 @@ class CommentsPanel(QFrame):
     def refresh(self) -> None:
         """Reads all threads again."""
         threads = self._comments.threads()
-        self._editor.show_newest()
-        self._show_places(threads)
+        if self._editor.is_filling:
+            self._frame.request()  # the places are there when all of the text is
+        else:
+            self._editor.show_newest()
+            self._show_places(threads)
         if not self.isVisible():
             return
         focused = next((card for card in self.cards if card.field.hasFocus()), None)

@@ -218,6 +218,11 @@ class SharedTextEdit(QTextEdit):
             start, end = paragraphs_around(self.textCursor())
             self._update_text(lambda: self._binding.apply_between(start, end))
 
+    @property
+    def is_filling(self) -> bool:
+        """Whether a long text is being shown for the first time, a part in each frame."""
+        return self._binding.filling
+
     def in_text(self, position: int) -> int:
         """Where in the replicated text a place of this view is: it may be ahead of the view."""
         return self._binding.to_text(position)

@@ -51,7 +51,8 @@ def _always() -> bool:
 class TextBinding(QObject):
     """Binds `view` to `text` until closed.
 
-    Signals: `pending` when remote changes wait for `apply_pending`; `edited` after a local edit has
+    Attributes: `filling` (whether the first showing of a long text still goes on). Signals:
+    `pending` when remote changes wait for `apply_pending`; `edited` after a local edit has
     become part of the replicated text.
     """
 
@@ -64,6 +65,7 @@ class TextBinding(QObject):
         self._text = text
         self._waiting: list[TextChange] = []
         self.busy = False
+        self.filling = False
         self._backlog = Backlog()
         # What the view shows: the text itself may already be further.
         self.shown = UnitRope()
@@ -232,6 +234,7 @@ class TextBinding(QObject):
                 block = block.next()
 
     def _check(self) -> None:
+        self.filling = self.filling and self.is_pending
         if not self.is_pending and self.shown.length != self._text.length:
             log.error("the view had lost step with its text and was brought back")
             self.reconcile()

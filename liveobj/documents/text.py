@@ -60,7 +60,9 @@ class TextChange:
 
 
 def utf16_length(text: str) -> int:
-    return len(text) + sum(1 for character in text if character > "\uffff")
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def apply_steps(text: str, steps: Sequence[TextStep]) -> str:

@@ -78,11 +78,11 @@ class RichText:
 
     # Reading
 
-    def lines(self) -> list[Line]:
-        """Every paragraph, in order."""
+    def lines(self, end: int | None = None) -> list[Line]:
+        """Every paragraph, in order; up to `end`, if that is given."""
         lines: list[Line] = []
         start, block, runs, at = 0, self.first_block, list[Run](), 0
-        for piece, values in self.text.pieces():
+        for piece, values in self.text.pieces(0, end):
             marks = read_run_marks(values)
             for number, part in enumerate(piece.split("\n")):
                 if number:

@@ -13,6 +13,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
+from liveobj.documents.document import Origin
 from liveobj.documents.maps import MapChange
 from liveobj.documents.text import TextChange, TextStep, utf16_length
 from liveobj.richtext.model import Block, Mark, Run, joined, read_block, read_mark
@@ -21,6 +22,8 @@ from widgets.document.rich_look import RichLook, block_of, marks_of
 from widgets.text_binding import TO_VIEW, GoesOn, Span, TextBinding
 
 _BLOCK = "block:"
+# Some screens full of words: as much as is shown before anything is painted.
+_FIRST_UNITS = 20_000
 
 
 class RichBinding(TextBinding):
@@ -189,17 +192,33 @@ class RichBinding(TextBinding):
 
     def reconcile(self) -> None:
         """Makes the view equal to the text, wherever it is not."""
-        lines = self._rich.lines()
         if not self.shown.length:
-            self._fill(lines)
+            self._begin()
             return
         super().reconcile()
         with self._editing() as cursor:
-            for line, block in zip(lines, list(blocks(self.view)), strict=True):
+            for line, block in zip(self._rich.lines(), list(blocks(self.view)), strict=True):
                 self._match(cursor, line, block)
         self._unsettled.clear()
 
-    def _fill(self, lines: Sequence[Line]) -> None:
+    def _begin(self) -> None:
+        """Shows the first screens at once. What follows waits like the edits of others: there it is
+        shown frame by frame, where one looks first."""
+        text = self._rich.text
+        end = text.length
+        if end > _FIRST_UNITS:
+            end = self._rich.line_end(_FIRST_UNITS)
+        self._fill(self._rich.lines(end), text.slice(0, end))
+        rest = [TextStep(insert=words, marks=marks) for words, marks in text.pieces(end)]
+        self._waiting.clear()
+        self._backlog.clear()
+        if rest:
+            steps = (TextStep(retain=end), *rest)
+            self._waiting.append(TextChange(Origin.REMOTE, "", steps))
+            self.filling = True
+            self.pending.emit()
+
+    def _fill(self, lines: Sequence[Line], text: str) -> None:
         with self._editing() as cursor:
             for number, line in enumerate(lines):
                 plain = self._look.characters({}, line.block)
@@ -212,8 +231,7 @@ class RichBinding(TextBinding):
                     look = self._look.characters(run.marks, line.block)
                     cursor.insertText(run.text.translate(TO_VIEW), look)
             self.touch(0, self.view.characterCount())
-        text = self._rich.text.to_string().translate(TO_VIEW)
-        self.shown.set(text.encode("utf-16-le", "surrogatepass"))
+        self.shown.set(text.translate(TO_VIEW).encode("utf-16-le", "surrogatepass"))
 
     def _match(self, cursor: QTextCursor, line: Line, block: QTextBlock) -> None:
         runs = tuple(Run(run.text.translate(TO_VIEW), run.marks) for run in line.runs)

@@ -66,19 +66,46 @@ class Long:
 
 
 @pytest.fixture
-def long(qapp: QApplication, theme: Theme) -> Iterator[Long]:
+def opening(qapp: QApplication, theme: Theme) -> Iterator[Long]:
+    """It has just been opened."""
     long = Long(theme)
-    qapp.processEvents()
     yield long
     long.editor.close_view()
     long.editor.close()
     long.editor.deleteLater()
 
 
+@pytest.fixture
+def long(opening: Long, qapp: QApplication) -> Long:
+    """All of it is there."""
+    opening.editor.show_newest()
+    qapp.processEvents()
+    return opening
+
+
 def cost_s(work: Callable[[], None]) -> float:
     start_s = time.thread_time()
     work()
     return time.thread_time() - start_s
+
+
+def test_the_first_screen_is_there_at_once_and_the_rest_soon(opening: Long) -> None:
+    editor = opening.editor
+    assert editor.is_filling
+    shown = editor.toPlainText()
+    assert 1000 < len(shown) < opening.here.text.length / 4
+    assert opening.here.text.to_string().startswith(shown)
+    QTest.keyClicks(editor, "Hi ")
+    opening.edit_everywhere(50)
+    frames = 0
+    while opening.is_behind:
+        QTest.qWait(5)
+        frames += 1
+        assert editor.textCursor().position() >= 3
+        assert frames < 400
+    assert frames > 2, "in several turns of the loop"
+    assert not editor.is_filling
+    assert "Hi " in editor.toPlainText()[:100]
 
 
 def test_one_edit_costs_the_same_however_long_the_text(long: Long) -> None:
