@@ -33,6 +33,15 @@ class Scheduler(Protocol):
         """Runs `callback` once, `delay` seconds from now, unless cancelled."""
 
 
+class InBackground(Protocol):
+    """Does slow work elsewhere, one piece after another, and then calls back in the one thread,
+    with what was raised."""
+
+    def __call__(
+        self, work: Callable[[], None], done: Callable[[Exception | None], None]
+    ) -> None: ...
+
+
 class Watch(Protocol):
     """A descriptor that is watched."""
 
@@ -54,7 +63,8 @@ class Host:
     there is a clock on the wall; `ask_consent` asks the person whether the code of a publisher may
     run, and refuses by default; `identity` signs for the person, None leaves them unverified;
     `streams` carries contents that are too large for messages, where the program has them;
-    `watch_readable` calls back while a descriptor can be read, where the event loop can do that."""
+    `watch_readable` calls back while a descriptor can be read, where the event loop can do that;
+    `in_background` waits for the disk where a person would feel the waiting."""
 
     network: Network
     folder: Path
@@ -67,6 +77,7 @@ class Host:
     identity: Identity | None = None
     streams: Streams | None = None
     watch_readable: Callable[[int, Callable[[], None]], Watch] | None = None
+    in_background: InBackground | None = None
 
     def new_peer_id(self) -> int:
         """A fresh identity for one opening of one document.

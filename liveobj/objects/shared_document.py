@@ -143,7 +143,9 @@ class SharedDocument:
         self.prepare()
         batches = None if seal.can_sign else BatchLog()
         store = ObjectStore(host.folder / f"{self.fingerprint}.db")
-        self._store = DocumentStore(self.document, store, host.scheduler, batches)
+        self._store = DocumentStore(
+            self.document, store, host.scheduler, batches, host.in_background
+        )
         me = PresenceEntry(host.person.name, host.person.colour)
         self.channel = DocumentChannel(
             self.document, self._join_group(), host.scheduler, me, seal, batches, host.identity

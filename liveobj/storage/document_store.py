@@ -1,8 +1,9 @@
 """Owns keeping one document on disk: loading it, writing what changed, and compacting in the
 background.
 
-Changes are gathered for a few milliseconds and written with one flush, because a flush per
-keystroke would stall the one thread; `saved` is true only while everything is on the disk.
+Changes are gathered for a few milliseconds and written with one flush. The disk may take longer for
+that than a frame has, so where there is a background it is waited for there; `saved` is true only
+while everything is on the disk.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from liveobj.documents import BadUpdate, Change, Document, Origin
-from liveobj.host import Scheduler, TimerHandle
+from liveobj.documents import BadUpdate, Change, Document, Origin, Version
+from liveobj.host import InBackground, Scheduler, TimerHandle
 from liveobj.observers import Observers, Subscription
 from liveobj.storage.object_store import ObjectStore, StorageError
 
@@ -53,9 +54,13 @@ class DocumentStore:
         store: ObjectStore,
         scheduler: Scheduler,
         batches: SignedBatches | None = None,
+        in_background: InBackground | None = None,
     ) -> None:
         self._document = document
         self._batches = batches
+        self._in_background = in_background
+        self._syncing = False
+        self._closed = False
         self._store = store
         self._scheduler = scheduler
         self._timer: TimerHandle | None = None
@@ -66,7 +71,8 @@ class DocumentStore:
         self._last_number = 0
         self._update_count = 0
         self._load()
-        self._stored = document.version
+        # What was given to the store, and what of that is known to be on the disk.
+        self._stored = self._safe = document.version
         self._subscription = document.observe(self._on_change)
 
     def _load(self) -> None:
@@ -110,7 +116,27 @@ class DocumentStore:
 
     def _on_timer(self) -> None:
         self._timer = None
-        self.flush()
+        if self._in_background is None:
+            self.flush()
+        elif self._syncing:
+            self._schedule(WRITE_DELAY_S)  # a slow disk gets more at once
+        elif self._write(lasting=False):
+            self._syncing = True
+            version = self._stored
+            self._in_background(self._store.sync, lambda problem: self._on_synced(version, problem))
+
+    def _on_synced(self, version: Version, problem: Exception | None) -> None:
+        self._syncing = False
+        if self._closed:
+            return
+        if problem is not None:
+            # What the disk refused once it may have forgotten: it is written again.
+            self._stored = self._safe
+            self._tell_refused(problem)
+            return
+        if not self._safe.includes(version):
+            self._safe = version
+        self._tell(saved=self._safe.includes(self._document.version), problem=None)
 
     def flush(self) -> bool:
         """Writes what is not on the disk yet. False, with `problem` set, if that failed; it is
@@ -118,31 +144,51 @@ class DocumentStore:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        was_safe = self._safe.includes(self._stored)
+        if not self._write(lasting=True):
+            return False
+        if not was_safe:
+            try:
+                self._store.sync()
+            except StorageError as problem:
+                self._stored = self._safe
+                self._tell_refused(problem)
+                return False
+        self._safe = self._stored
+        self._tell(saved=True, problem=None)
+        return True
+
+    def _write(self, *, lasting: bool) -> bool:
+        """Gives the store what is new; False if it does not take it."""
         version = self._document.version
         if not self._stored.includes(version):
             try:
-                self._append()
+                self._append(lasting)
             except StorageError as problem:
-                log.error("%s", problem)
-                self._schedule(RETRY_DELAY_S)
-                self._tell(saved=False, problem=str(problem))
+                self._tell_refused(problem)
                 return False
             self._stored = version
             self._update_count += 1
-        self._tell(saved=True, problem=None)
         if self._update_count > COMPACT_AFTER_UPDATES:
-            self.compact()
+            self.compact(lasting=lasting)
         return True
 
-    def _append(self) -> None:
+    def _tell_refused(self, problem: Exception) -> None:
+        log.error("%s", problem)
+        self._schedule(RETRY_DELAY_S)
+        self._tell(saved=False, problem=str(problem))
+
+    def _append(self, lasting: bool) -> None:
+        store = self._store
         if self._batches is None:
-            self._last_number = self._store.append(self._document.export_since(self._stored))
+            update = self._document.export_since(self._stored)
+            self._last_number = store.append(update, lasting=lasting)
             return
         for batch in self._batches.unsaved:
-            self._last_number = self._store.append(batch.data, batch.signature)
+            self._last_number = store.append(batch.data, batch.signature, lasting=lasting)
             self._batches.mark_saved(1)
 
-    def compact(self) -> None:
+    def compact(self, *, lasting: bool = True) -> None:
         """Replaces the stored updates by one snapshot, which keeps the history. Signed batches are
         left as they are, since nobody here could sign a snapshot."""
         if self._batches is not None:
@@ -150,7 +196,8 @@ class DocumentStore:
         if not self._update_count or not self._stored.includes(self._document.version):
             return
         try:
-            self._store.compact(self._document.export_snapshot(), self._last_number)
+            snapshot = self._document.export_snapshot()
+            self._store.compact(snapshot, self._last_number, lasting=lasting)
         except StorageError as problem:
             log.error("%s", problem)
             return
@@ -168,6 +215,7 @@ class DocumentStore:
             self._observers.notify(self)
 
     def close(self) -> None:
+        self._closed = True
         self._subscription.close()
         self.flush()
         if self._timer is not None:

@@ -1,11 +1,13 @@
 """Owns the database of one object: its updates, appended and flushed to disk, and their compaction.
 
 One SQLite file an object, in write-ahead mode with full synchronisation: when `append` returns, the
-update survives a power cut. It knows bytes, not documents.
+update survives a power cut. Who cannot wait for the disk appends in a hurry, and has `sync` wait in
+another thread. It knows bytes, not documents.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +19,10 @@ from liveobj.sentences import worded
 from liveobj.storage.rescue import Rescue, put_aside, readable_rows
 
 SCHEMA_VERSION = 1
+# The log is taken over into the file when it has so many pages. What one write adds is an estimate.
+_LOG_PAGES_MAX = 1000
+_PAGES_PER_WRITE = 3
+_PAGE_BYTES = 4096
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS updates (
@@ -70,6 +76,7 @@ class ObjectStore:
                 )
             ) from problem
         self.rescue: Rescue | None = None
+        self._hurried_pages = 0
         with self._problems(worded("opened")):
             try:
                 self._open()
@@ -136,23 +143,69 @@ class ObjectStore:
         """Turns what SQLite raises into a sentence."""
         try:
             yield
-        except sqlite3.Error as problem:
+        except (sqlite3.Error, OSError) as problem:
+            reason = problem.strerror if isinstance(problem, OSError) else problem
             raise StorageError(
                 worded(
                     "{path} could not be {done}: {reason}.",
                     path=self.path,
                     done=done,
-                    reason=problem,
+                    reason=reason,
                 )
             ) from problem
 
-    def append(self, data: bytes, signature: bytes = b"") -> int:
-        """Stores one update; returns its number when it is on the disk."""
-        with self._problems(worded("written")), self._transaction():
+    @contextmanager
+    def _hurry(self, lasting: bool) -> Iterator[None]:
+        """Unless it is to be `lasting`, a transaction does not wait for the disk."""
+        if lasting:
+            yield
+            return
+        run = self._database.execute
+        run("PRAGMA synchronous = NORMAL")
+        run("PRAGMA wal_autocheckpoint = 0")
+        try:
+            yield
+        finally:
+            run("PRAGMA synchronous = FULL")
+            run(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES_MAX}")
+
+    def sync(self) -> None:
+        """When this returns, all that was stored before is on the disk. For any thread."""
+        log_file = f"{self.path}-wal"
+        with self._problems(worded("written")):
+            try:
+                descriptor = os.open(log_file, os.O_RDWR)
+            except FileNotFoundError:
+                return  # the database was closed, which has put everything into its file
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            if self._hurried_pages > _LOG_PAGES_MAX:
+                self._hurried_pages = 0
+                self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        """Takes the log over into the file; others go on writing meanwhile."""
+        database = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=rw", uri=True)
+        try:
+            database.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        finally:
+            database.close()
+
+    def append(self, data: bytes, signature: bytes = b"", *, lasting: bool = True) -> int:
+        """Stores one update; returns its number when it is on the disk, or at once if it need not
+        be `lasting` before the next `sync`."""
+        self._count_hurried(data, lasting)
+        with self._problems(worded("written")), self._hurry(lasting), self._transaction():
             row = self._database.execute(
                 "INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature)
             )
             return int(row.lastrowid or 0)
+
+    def _count_hurried(self, data: bytes, lasting: bool) -> None:
+        if not lasting:
+            self._hurried_pages += _PAGES_PER_WRITE + len(data) // _PAGE_BYTES
 
     def updates(self) -> Iterator[StoredUpdate]:
         """All stored updates, oldest first."""
@@ -166,10 +219,13 @@ class ObjectStore:
         with self._problems(worded("read")):
             return int(self._database.execute("SELECT count(*) FROM updates").fetchone()[0])
 
-    def compact(self, data: bytes, up_to: int, signature: bytes = b"") -> None:
+    def compact(
+        self, data: bytes, up_to: int, signature: bytes = b"", *, lasting: bool = True
+    ) -> None:
         """Replaces all updates numbered `up_to` or less by `data`, which must contain them; all or
         nothing. The replacement sorts before what was appended later."""
-        with self._problems(worded("compacted")), self._transaction():
+        self._count_hurried(data, lasting)
+        with self._problems(worded("compacted")), self._hurry(lasting), self._transaction():
             run = self._database.execute
             run("DELETE FROM updates WHERE number <= ?", (up_to,))
             run(

@@ -82,7 +82,7 @@ def test_a_full_disk_is_told_and_tried_again(
     clock = Clock()
     document, store = open_store(tmp_path / "x.db", clock, 1)
 
-    def refuse(*_: object) -> int:
+    def refuse(*_: object, **_options: object) -> int:
         raise StorageError("The disk is full.")
 
     with monkeypatch.context() as patch:
