@@ -32,6 +32,7 @@ from liveobj.references import Reference
 from liveobj.runtime.errors import Notice
 from widgets.action import Action
 from widgets.card_page import CardPage
+from widgets.error_card import ErrorCard
 from widgets.language import tr
 from widgets.object_kind import ObjectKind
 from widgets.preview import Preview
@@ -198,6 +199,11 @@ class Desk:
                 page.accessibleName()
                 for page in self._window.tabs.pages()
                 if isinstance(page, Preview)
+            ],
+            "failures": [
+                page.accessibleName()
+                for page in self._window.tabs.pages()
+                if isinstance(page, ErrorCard)
             ],
             "card": card.describe() if isinstance(card, CardPage) else {},
             "tools": self._window.side.toolbox.places(),

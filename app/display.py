@@ -8,13 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _CONNECT_TIMEOUT_S = 2.0
+# What Qt paints into memory there, nobody sees.
+_UNSEEN = ("offscreen", "minimal")
+
+
+def is_seen(environment: Mapping[str, str]) -> bool:
+    """Whether a window would be before somebody's eyes."""
+    return _platform(environment) not in _UNSEEN and not display_problem(environment)
 
 
 def display_problem(environment: Mapping[str, str]) -> str:
     """One sentence if no window can be shown, else an empty string."""
     if sys.platform != "linux":
         return ""
-    platform = environment.get("QT_QPA_PLATFORM", "").split(":")[0]
+    platform = _platform(environment)
     if platform and platform not in ("xcb", "wayland"):
         return ""
     if environment.get("WAYLAND_DISPLAY") and platform != "xcb":
@@ -28,6 +35,10 @@ def display_problem(environment: Mapping[str, str]) -> str:
     if not _answers(display):
         return f"The display {display} does not answer: check the variable DISPLAY."
     return ""
+
+
+def _platform(environment: Mapping[str, str]) -> str:
+    return environment.get("QT_QPA_PLATFORM", "").split(":")[0]
 
 
 def _answers(display: str) -> bool:

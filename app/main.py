@@ -1,4 +1,8 @@
-"""The start of the program, told in its order: what is asked for, whether it can be, then begin."""
+"""The start of the program, told in its order: what is asked for, whether it can be, then begin.
+
+What is wrong is told where it is read: in the terminal, or in a window where there is none, as
+after a double click.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from pathlib import Path
 
 from app.command_line import PROGRAM, Options, parse, run_command
 from app.commands import COMMANDS
-from app.display import display_problem
+from app.display import display_problem, is_seen
 from app.errors import EXIT_BAD_INPUT, StartProblem
 from app.instance_client import ask
 from app.paths import find_paths
@@ -20,20 +24,35 @@ from widgets.language import set_language, wanted_languages
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the program; bad input is one sentence on the error stream and exit code 2."""
+    """Runs the program; bad input is one sentence and exit code 2."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    windowed = False
+    set_language(*wanted_languages("", os.environ))
     try:
         if given and given[0] in COMMANDS:
             return run_command(given[0], given[1:])
-        return _run_window(parse(given))
+        options = parse(given)
+        windowed = _tells_in_window(options)
+        return _run_window(options, windowed)
     except StartProblem as problem:
-        sys.stderr.write(f"{PROGRAM}: {problem}\n")
+        if sys.stderr is not None:  # a program without a console has none
+            sys.stderr.write(f"{PROGRAM}: {problem}\n")
+        if windowed:
+            import_module("app.start_failure").tell(str(problem))
         return EXIT_BAD_INPUT
 
 
-def _run_window(options: Options) -> int:
-    # 1. The input: everything must be readable, and writable, before anything is started.
-    for file in options.files:
+def _tells_in_window(options: Options) -> bool:
+    """Whether somebody sits at a screen, and at no terminal."""
+    asked_by_person = options.screenshot is None and not options.driven
+    in_terminal = sys.stderr is not None and sys.stderr.isatty()
+    return asked_by_person and not in_terminal and is_seen(os.environ)
+
+
+def _run_window(options: Options, windowed: bool) -> int:
+    # 1. The input: everything must be readable, and writable, before anything is started. Where
+    #    there is a window to tell it in, one broken file keeps nobody from the others.
+    for file in () if windowed else options.files:
         _check_reference(file)
     if options.screenshot is not None and not options.screenshot.absolute().parent.is_dir():
         raise StartProblem(f"{options.screenshot} cannot be written: its folder does not exist.")
@@ -48,7 +67,7 @@ def _run_window(options: Options) -> int:
         raise StartProblem(problem)
     paths.make()
 
-    # 4. The language, before anything that has words is loaded.
+    # 4. The language that was chosen, before anything that has words is loaded.
     set_language(*wanted_languages(load_settings(paths.settings).language, os.environ))
 
     # 5. The program itself. Only now is Qt loaded: help, errors and hand-over stay quick.

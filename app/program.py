@@ -13,9 +13,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.application import make_application
+from app.background import Background
 from app.command_line import PROGRAM, Options
 from app.consent import ConsentAsker
 from app.desk import Around, Desk
@@ -37,7 +39,6 @@ from app.window import MainWindow
 from liveobj.host import Host, Person
 from transport.streams import LoopStreams
 from widgets.kinds import KINDS
-from widgets.language import language
 from widgets.roles import Mode
 from widgets.theme import Theme
 
@@ -53,13 +54,21 @@ def run(options: Options, paths: Paths) -> int:
     if not server.claim():
         raise StartProblem("The program is just starting in this profile: try again in a moment.")
     start_log(paths.log)
-    application = _make_application()
+    application = make_application()
     loop = EventLoop(application)
     try:
         # The engine refuses here, before any window is seen, if the network does.
         network = OfficeNetwork(options.interface, options.port, NetworkProfile.of(paths))
         try:
-            return _run_live(options, paths, application, loop, network, server)
+            program = _Program(options, paths, application, loop, network)
+            program.begin(server)
+            picture = _Picture(program.window, options.screenshot, application, network)
+            # What was made so far stays; the collector need not look at it again and again.
+            gc.freeze()
+            loop.run_forever()
+            server.close()
+            program.end()
+            return picture.exit_code
         finally:
             network.close()
     finally:
@@ -67,110 +76,122 @@ def run(options: Options, paths: Paths) -> int:
         server.close()
 
 
-def _make_application() -> QApplication:
-    application = QApplication([PROGRAM])
-    application.setApplicationName(PROGRAM)
-    application.setApplicationDisplayName("Live Objects")
-    application.setDesktopFileName(PROGRAM)
-    if not QLocale.system().name().startswith(language()):
-        # Dates and numbers are written as in the language that was chosen.
-        QLocale.setDefault(QLocale(language()))
-    return application
+class _Program:
+    """One run of the program: wired when it is made, then begun and ended. Attributes: `window`."""
 
+    def __init__(
+        self,
+        options: Options,
+        paths: Paths,
+        application: QApplication,
+        loop: EventLoop,
+        network: OfficeNetwork,
+    ) -> None:
+        self._options = options
+        self._application = application
+        self._loop = loop
+        self._network = network
+        self._settings = SettingsKeeper(paths.settings)
+        self._streams = LoopStreams(loop, network.engine.info().address.text, os.urandom)
+        self._background = Background()
+        consent = ConsentAsker()
+        self._session = self._make_session(paths, consent)
+        self.window = consent.window = self._make_window()
+        self._desk = self._make_desk(paths)
+        self._driving = Driving(self._session, self.window) if options.driven else None
 
-def _run_live(
-    options: Options,
-    paths: Paths,
-    application: QApplication,
-    loop: EventLoop,
-    network: OfficeNetwork,
-    server: InstanceServer,
-) -> int:
-    # The person and their objects.
-    settings = SettingsKeeper(paths.settings)
-    now = settings.now
-    person = Person(options.name or now.name, options.colour or now.colour)
-    consent = ConsentAsker()
-    streams = LoopStreams(loop, network.engine.info().address.text, os.urandom)
-    session = Session(
-        Host(
-            network.engine,
+    # The wiring
+
+    def _make_session(self, paths: Paths, consent: ConsentAsker) -> Session:
+        """The person and their objects."""
+        now, options = self._settings.now, self._options
+        host = Host(
+            self._network.engine,
             paths.objects,
-            person,
-            loop,
+            Person(options.name or now.name, options.colour or now.colour),
+            self._loop,
             os.urandom,
             wall_time=time.time,
             identity=NetworkProfile.of(paths).identity(),
             ask_consent=consent.ask,
-            streams=streams,
+            streams=self._streams,
             watch_readable=EngineWatcher().watch_readable,
-        ),
-        paths,
-        KINDS,
-    )
+            in_background=self._background,
+        )
+        return Session(host, paths, KINDS)
 
-    # The window, and everything that one can do in it.
-    theme = Theme(application, options.theme or Mode(now.theme))
-    window = MainWindow(theme, KINDS)
-    consent.window = window
-    if options.size is not None:
-        window.resize(*options.size)
-    meetings = Meetings(
-        network.scope, network.engine.info().address.text, loop, lambda: network.care
-    )
-    around = Around(
-        paths, settings, network.words, meetings, application.quit, _local_time, network
-    )
-    desk = Desk(session, window, around)
-    network.on_words = window.show_network
+    def _make_window(self) -> MainWindow:
+        options = self._options
+        theme = Theme(self._application, options.theme or Mode(self._settings.now.theme))
+        window = MainWindow(theme, KINDS)
+        if options.size is not None:
+            window.resize(*options.size)
+        return window
 
-    # From now on later starts and scripts find this program.
-    driving = Driving(session, window) if options.driven else None
+    def _make_desk(self, paths: Paths) -> Desk:
+        """Everything that one can do in the window."""
+        network = self._network
+        address = network.engine.info().address.text
+        meetings = Meetings(network.scope, address, self._loop, lambda: network.care)
+        around = Around(
+            paths,
+            self._settings,
+            network.words,
+            meetings,
+            self._application.quit,
+            _local_time,
+            network,
+        )
+        desk = Desk(self._session, self.window, around)
+        network.on_words = self.window.show_network
+        return desk
 
-    def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """What later starts and scripts ask: whoever knows the request first answers it."""
         if request == NET_REQUEST:
-            return report(network.engine)
-        about_scope = answer_about_scope(network.care, request)
+            return report(self._network.engine)
+        about_scope = answer_about_scope(self._network.care, request)
         if about_scope is not None:
             return about_scope
-        driven = None if driving is None else driving.answer(request)
-        return desk.answer(request) if driven is None else driven
+        driven = None if self._driving is None else self._driving.answer(request)
+        return self._desk.answer(request) if driven is None else driven
 
-    server.listen(answer)
+    # The run
 
-    # Everything lives.
-    network.start(
-        lambda: session.person_name, log_events=now.event_log, log_activity=now.activity_log
-    )
-    network.find_others(loop)
-    listening = loop.create_task(streams.start())
-    desk.restoring.begin(restore=now.restore and not options.no_restore)
-    desk.answer(
-        {"do": "open", "files": [str(f.absolute()) for f in options.files], "live": options.live}
-    )
-    if not now.introduced and options.name is None:
-        desk.choices.welcome()
-    window.show()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, application.quit)
-    pictures = _Picture(window, options.screenshot, application, network)
-    # What was made so far stays; the collector need not look at it again and again.
-    gc.freeze()
-    loop.run_forever()
+    def begin(self, server: InstanceServer) -> None:
+        """Everything lives, and is found."""
+        options, now, desk = self._options, self._settings.now, self._desk
+        server.listen(self._answer)
+        self._network.start(
+            lambda: self._session.person_name,
+            log_events=now.event_log,
+            log_activity=now.activity_log,
+        )
+        self._network.find_others(self._loop)
+        self._listening = self._loop.create_task(self._streams.start())
+        desk.restoring.begin(restore=now.restore and not options.no_restore)
+        files = [str(file.absolute()) for file in options.files]
+        desk.answer({"do": "open", "files": files, "live": options.live})
+        if not now.introduced and options.name is None:
+            desk.choices.welcome()
+        self.window.show()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            self._loop.add_signal_handler(name, self._application.quit)
 
-    # The end: the others are told, then nobody is told anything any more, objects are saved.
-    server.close()
-    network.on_words = None
-    desk.close()
-    session.say_goodbye()
-    loop.run_until_complete(desk.scopes.finish())
-    loop.run_until_complete(network.stop_finding())
-    loop.run_until_complete(asyncio.sleep(GOODBYE_S))
-    listening.cancel()
-    loop.run_until_complete(streams.close())
-    session.close_all()
-    window.deleteLater()
-    return pictures.exit_code
+    def end(self) -> None:
+        """The others are told, then nobody is told anything any more, objects are saved."""
+        loop, desk = self._loop, self._desk
+        self._network.on_words = None
+        desk.close()
+        self._session.say_goodbye()
+        loop.run_until_complete(desk.scopes.finish())
+        loop.run_until_complete(self._network.stop_finding())
+        loop.run_until_complete(asyncio.sleep(GOODBYE_S))
+        self._listening.cancel()
+        loop.run_until_complete(self._streams.close())
+        self._session.close_all()
+        self._background.close()
+        self.window.deleteLater()
 
 
 class _Picture:

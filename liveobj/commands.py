@@ -38,8 +38,10 @@ def new(
     random_bytes: Callable[[int], bytes],
     out: TextIO,
     err: TextIO,
+    signed: Callable[[Reference], Reference],
 ) -> int:
-    """Writes the reference of a new object of a kind in the catalogue; never over a file."""
+    """Writes the reference of a new object of a kind in the catalogue, as `signed` gives it; never
+    over a file."""
     maker = catalogue.MAKERS.get(kind)
     if maker is None:
         kinds = ", ".join(sorted(catalogue.MAKERS))
@@ -49,7 +51,7 @@ def new(
         err.write(f"{path} exists already. Choose another name.\n")
         return UNREADABLE
     try:
-        write_reference_file(maker(title or path.stem, random_bytes), path)
+        write_reference_file(signed(maker(title or path.stem, random_bytes)), path)
     except ReferenceProblem as problem:
         err.write(f"{problem}\n")
         return UNREADABLE

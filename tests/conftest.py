@@ -14,6 +14,8 @@ from installers import virtual_display as screen
 # on the desktop of whoever runs the tests. Programs started on `virtual_display` get
 # their environment from `environment_on`.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
+# What the program says is compared in English, whoever runs the tests.
+os.environ["LANGUAGE"] = "en"
 
 # `ci` is the same on every run, so that a failure is seen by everybody; `explore` is for looking
 # further: HYPOTHESIS_PROFILE=explore make test.
@@ -28,6 +30,18 @@ settings.register_profile(
 )
 settings.register_profile("explore", max_examples=5000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The profile of whoever runs the tests stays as it is: commands without `--state-dir` find
+    another one."""
+    folder = tmp_path_factory.mktemp("profile")
+    names = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in names:
+            patch.setenv(name, str(folder / name.lower()))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,5 @@
-"""`live-objects new FILE`: makes an object that did not exist before and writes its reference."""
+"""`live-objects new FILE`: makes an object that did not exist before and writes its
+reference, signed by whoever makes it."""
 
 from __future__ import annotations
 
@@ -7,8 +8,13 @@ import os
 from pathlib import Path
 
 from app.commands.reference_files import complaining
+from app.network_profile import NetworkProfile
+from app.paths import find_paths
+from app.settings import load_settings
 from liveobj.commands import new
 from liveobj.objects.catalogue import MAKERS
+from liveobj.references import Reference
+from liveobj.references.makers import signed_by
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,8 +23,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind", default="note", metavar="KIND", help=f"one of {', '.join(sorted(MAKERS))}"
     )
+    parser.add_argument("--state-dir", metavar="DIR", type=Path, help="the profile that signs it")
 
 
 def run(arguments: argparse.Namespace) -> int:
     kind, file, title = arguments.kind, arguments.file, arguments.title
-    return complaining(lambda out, err: new(kind, file, title, os.urandom, out, err))
+    paths = find_paths(os.environ, arguments.state_dir)
+
+    def signed(reference: Reference) -> Reference:
+        """As everything that is made in the window: by the same key and name."""
+        name = load_settings(paths.settings).name
+        return signed_by(reference, NetworkProfile.of(paths).identity(), name)
+
+    return complaining(lambda out, err: new(kind, file, title, os.urandom, out, err, signed))

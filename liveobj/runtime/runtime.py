@@ -106,10 +106,6 @@ class Runtime:
 
     # References
 
-    def type_of(self, reference: Reference) -> ObjectType | None:
-        """The static type of a reference (reflection)."""
-        return check(reference, self.declarations).type
-
     def cast(self, reference: ProxyReference, cls: type) -> ProxyReference:
         """The same proxy seen as one of a declared type; raises CannotDereference with reasons."""
         wanted = reflect_object(cls).type

@@ -10,6 +10,8 @@ from app.command_line import parse
 from app.commands import COMMANDS
 from app.errors import StartProblem
 from app.main import main
+from liveobj.references import read_reference_file
+from liveobj.references.makers import maker_of
 from widgets.roles import PERSON_COLOURS, Mode
 
 
@@ -77,10 +79,26 @@ def test_new_inspect_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str
     output = capsys.readouterr().out
     assert "title = 'Plan'" in output
     assert "rights    can edit" in output
+    assert "signed by nobody" not in output
     assert main(["check", str(file)]) == 0
     assert "in order" in capsys.readouterr().out
     assert main(["new", str(file)]) == 2
     assert "exists already" in capsys.readouterr().err
+
+
+def test_new_is_signed_by_the_profile_as_the_window_signs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, profile = tmp_path / "Plan.liveobject", ["--state-dir", str(tmp_path / "ada")]
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "settings.json").write_text('{"name": "Ada"}')
+    assert main(["new", str(file), *profile]) == 0
+    capsys.readouterr()
+    assert main(["identity", *profile]) == 0
+    fingerprint = capsys.readouterr().out.splitlines()[0]
+    maker = maker_of(read_reference_file(file))
+    assert maker is not None
+    assert (maker.name, maker.fingerprint) == ("Ada", fingerprint)
 
 
 @pytest.mark.parametrize(

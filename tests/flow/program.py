@@ -41,10 +41,30 @@ def take_screen(display: str, file: Path) -> None:
     subprocess.run(command, env=environment_on(display), check=True, timeout=WAIT_S)
 
 
+def xdotool(environment: dict[str, str], *arguments: str, check: bool = True) -> str:
+    answer = subprocess.run(
+        ["xdotool", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=check,
+        timeout=WAIT_S,
+    )
+    return answer.stdout.strip()
+
+
+def find_window(environment: dict[str, str], process_id: int) -> str:
+    """The window of a program; empty while it has none."""
+    search = ("search", "--all", "--onlyvisible", "--pid", str(process_id))
+    found = xdotool(environment, *search, "--name", "Live Objects", check=False)
+    return found.split("\n")[0].strip()
+
+
 class Program:
     """One running program with a profile of its own."""
 
     def __init__(self, display: str, folder: Path, name: str, *arguments: str) -> None:
+        self.display = display
         self._environment = environment_on(display)
         self._socket = find_paths({}, folder).socket
         self.folder = folder
@@ -140,15 +160,7 @@ class Program:
         self.xdotool("windowmove", self.window, str(x), str(y))
 
     def xdotool(self, *arguments: str, check: bool = True) -> str:
-        answer = subprocess.run(
-            ["xdotool", *arguments],
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=check,
-            timeout=WAIT_S,
-        )
-        return answer.stdout.strip()
+        return xdotool(self._environment, *arguments, check=check)
 
     def cpu_s(self) -> float:
         """Processor time that the process has used so far, all threads."""
@@ -169,15 +181,7 @@ class Program:
 
     def _find_window(self) -> str:
         self._check_alive()
-        search = ["xdotool", "search", "--all", "--onlyvisible", "--pid", str(self.process.pid)]
-        found = subprocess.run(
-            [*search, "--name", "Live Objects"],
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return found.stdout.split("\n")[0].strip()
+        return find_window(self._environment, self.process.pid)
 
     def _check_alive(self) -> None:
         if self.process.poll() is not None:

@@ -1,4 +1,5 @@
-"""Bad input: one clear sentence on the error stream, exit code 2, nothing half-started."""
+"""Bad input: one clear sentence in the terminal, exit code 2, nothing half-started; in a window
+where there is no terminal."""
 
 from __future__ import annotations
 
@@ -7,28 +8,47 @@ import shutil
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from app.main import main
 from installers.virtual_display import environment_on
-from tests.flow.program import ROOT
+from tests.flow.conftest import StartProgram
+from tests.flow.program import ROOT, find_window, wait_for, xdotool
 
 
 def run(
     environment: dict[str, str], folder: Path, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "app.main", "--state-dir", str(folder / "state")]
-    return subprocess.run(
-        [*command, *arguments],
-        env=environment,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return run_in_terminal([*program_in(folder), *arguments], environment)
+
+
+def program_in(folder: Path) -> list[str]:
+    return [sys.executable, "-m", "app.main", "--state-dir", str(folder / "state")]
+
+
+def run_in_terminal(
+    command: list[str], environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Runs it where somebody reads what it says."""
+    reading, writing = os.openpty()
+    try:
+        process = subprocess.Popen(
+            command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=writing, text=True
+        )
+        os.close(writing)
+        try:
+            output, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        errors = ""
+        with suppress(OSError):  # nothing was said
+            errors = os.read(reading, 65536).decode().replace("\r\n", "\n")
+    finally:
+        os.close(reading)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def assert_refused(result: subprocess.CompletedProcess[str], part: str) -> None:
@@ -61,14 +81,8 @@ def in_own_network(
     if shutil.which("unshare") is None:
         pytest.skip("there is no unshare here")
     script = f'{{ {prepare or "true"}; }} || exit 77; exec "$@"'
-    result = subprocess.run(
-        ["unshare", "--net", "sh", "-c", script, "sh", *command],
-        env=environment_on(display),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+    result = run_in_terminal(
+        ["unshare", "--net", "sh", "-c", script, "sh", *command], environment_on(display)
     )
     if result.returncode == 77 or result.stderr.startswith("unshare"):
         pytest.skip("this user cannot make a network of their own")
@@ -132,19 +146,19 @@ def test_no_such_interface(virtual_display: str, tmp_path: Path, note: str, inte
 
 def test_no_multicast_on_the_interface(virtual_display: str, tmp_path: Path, note: str) -> None:
     """In a network of its own, which only the kernel's administrator can make."""
-    program = [sys.executable, "-m", "app.main", "--state-dir", str(tmp_path / "state")]
     deaf_link = (
         "ip link add v0 type veth peer name v1 && ip link set v1 up &&"
         " ip link set v0 multicast off && ip link set v0 up && ip addr add 10.9.9.1/24 dev v0"
     )
-    result = in_own_network(deaf_link, [*program, "--interface", "v0", note], virtual_display)
+    result = in_own_network(
+        deaf_link, [*program_in(tmp_path), "--interface", "v0", note], virtual_display
+    )
     assert_refused(result, "v0 cannot multicast: name another one with --interface.")
 
 
 def test_no_network_at_all(virtual_display: str, tmp_path: Path, note: str) -> None:
     """In a network of its own that has nothing but a loopback that is down."""
-    program = [sys.executable, "-m", "app.main", "--state-dir", str(tmp_path / "state"), note]
-    result = in_own_network("", program, virtual_display)
+    result = in_own_network("", [*program_in(tmp_path), note], virtual_display)
     assert_refused(result, "no network interface that is up")
 
 
@@ -162,3 +176,42 @@ def test_a_screenshot_is_written(virtual_display: str, tmp_path: Path, note: str
     )
     assert (result.returncode, result.stderr) == (0, "")
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_a_terminal_a_broken_file_is_told_in_the_window(
+    start_program: StartProgram, tmp_path: Path, note: str
+) -> None:
+    broken = tmp_path / "Broken.liveobject"
+    broken.write_text("plain words")
+    ada = start_program("Ada", str(broken), note)
+    wait_for("the other file is open", lambda: ada.front().get("title") == "Note")
+    assert [words.split(".")[0] for words in ada.describe()["failures"]] == ["Broken"]
+    # A program that runs takes it over.
+    command = [*program_in(tmp_path), str(tmp_path / "missing.liveobject")]
+    command[command.index("--state-dir") + 1] = str(ada.folder)
+    environment = environment_on(ada.display)
+    subprocess.run(command, env=environment, cwd=ROOT, stderr=subprocess.PIPE, check=True)
+    assert len(ada.describe()["failures"]) == 2
+
+
+def test_without_a_terminal_a_window_says_why_nothing_starts(
+    virtual_display: str, tmp_path: Path
+) -> None:
+    (tmp_path / "state").write_text("a file, not a folder")
+    environment = environment_on(virtual_display)
+    with subprocess.Popen(
+        program_in(tmp_path), env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            window = wait_for("a window", lambda: find_window(environment, process.pid))
+            assert process.poll() is None, "it waits until that has been read"
+            wait_for(
+                "it has the keyboard",
+                lambda: xdotool(environment, "windowactivate", "--sync", window, check=False) == "",
+            )
+            xdotool(environment, "key", "Escape")
+            assert process.wait(60) == 2
+        finally:
+            process.kill()
+        assert process.stderr is not None
+        assert "--state-dir" in process.stderr.read()

@@ -22,6 +22,8 @@ from liveobj.references import (
     read_reference_file,
     write_reference_file,
 )
+from liveobj.references.makers import maker_of, signed_by
+from transport.identities import SEED_BYTES, Identity
 
 NOTE = new_note("Plan", random.Random(4).randbytes)
 
@@ -39,6 +41,11 @@ class Run:
         return self.err.getvalue()
 
 
+def as_it_is(reference: Reference) -> Reference:
+    """For makers who sign nothing."""
+    return reference
+
+
 def write(folder: Path, reference: Reference) -> Path:
     path = folder / "x.liveobject"
     write_reference_file(reference, path)
@@ -48,9 +55,9 @@ def write(folder: Path, reference: Reference) -> Path:
 def test_new_makes_a_file_and_never_writes_over_one(tmp_path: Path) -> None:
     path, run = tmp_path / "Shopping.liveobject", Run()
     make = random.Random(1).randbytes
-    assert commands.new("note", path, "", make, run.out, run.err) == commands.DONE
+    assert commands.new("note", path, "", make, run.out, run.err, as_it_is) == commands.DONE
     before = path.read_bytes()
-    assert commands.new("note", path, "", make, run.out, run.err) == commands.UNREADABLE
+    assert commands.new("note", path, "", make, run.out, run.err, as_it_is) == commands.UNREADABLE
     assert "exists already" in run.errors
     assert path.read_bytes() == before
     assert "Shopping" in path.read_text()
@@ -58,12 +65,26 @@ def test_new_makes_a_file_and_never_writes_over_one(tmp_path: Path) -> None:
     assert read_reference_file(path).secrets.keys.keys() == {"group", "signing"}
 
 
+def test_new_writes_what_its_maker_has_signed(tmp_path: Path) -> None:
+    path, run = tmp_path / "Signed.liveobject", Run()
+    ada = Identity(random.Random(3).randbytes(SEED_BYTES))
+
+    def signed(reference: Reference) -> Reference:
+        return signed_by(reference, ada, "Ada")
+
+    make = random.Random(1).randbytes
+    assert commands.new("table", path, "", make, run.out, run.err, signed) == commands.DONE
+    maker = maker_of(read_reference_file(path))
+    assert maker is not None
+    assert (maker.public, maker.name) == (ada.public, "Ada")
+
+
 def test_new_refuses_what_it_does_not_know_or_cannot_write(tmp_path: Path) -> None:
     run = Run()
     make = random.Random(1).randbytes
-    assert commands.new("toaster", tmp_path / "x", "", make, run.out, run.err) == 2
+    assert commands.new("toaster", tmp_path / "x", "", make, run.out, run.err, as_it_is) == 2
     assert "'toaster' is not a kind of object" in run.errors
-    assert commands.new("note", tmp_path / "no" / "x", "", make, run.out, run.err) == 2
+    assert commands.new("note", tmp_path / "no" / "x", "", make, run.out, run.err, as_it_is) == 2
     assert "cannot be written" in run.errors
 
 
