@@ -109,6 +109,8 @@ class SharedTextEdit(QTextEdit):
         self._quiet_timer.timeout.connect(self._on_quiet)
         self._clock = clock
         self._frame = Throttle(self._update, QtAlarm(self), clock=clock)
+        # Carets have frames of their own: no letter waits because a caret was shown just now.
+        self._caret_frame = Throttle(self._update_carets, QtAlarm(self), clock=clock)
         self.pages = LazyLayout(self.document()) if self.has_page else None
         self._sight = Sight(self, self.pages)
         self._more_layout = Throttle(self._lay_out_more, QtAlarm(self), _MORE_LAYOUT_S, clock)
@@ -118,7 +120,7 @@ class SharedTextEdit(QTextEdit):
         self.moveCursor(QTextCursor.MoveOperation.Start)  # one begins to read at the beginning
         self._binding.pending.connect(self._frame.request)
         self._binding.edited.connect(self._on_edited)
-        self.cursorPositionChanged.connect(self._frame.request)
+        self.cursorPositionChanged.connect(self._caret_frame.request)
         theme.changed.connect(self._on_theme_changed)
         self._subscription = shared.presence.observe(self._on_people)
         self._frame.request()
@@ -133,6 +135,7 @@ class SharedTextEdit(QTextEdit):
     def close_view(self) -> None:
         """Lets go of text and presence; the widget can then be deleted."""
         self._frame.close()
+        self._caret_frame.close()
         self._more_layout.close()
         self._quiet_timer.stop()
         self._binding.close()
@@ -228,11 +231,12 @@ class SharedTextEdit(QTextEdit):
         return self._binding.to_text(position)
 
     def _on_edited(self) -> None:
-        self._frame.request()
+        self._caret_frame.request()
+        self._more_layout.request()
         self.history_changed.emit()
 
     def _on_people(self, _presence: Presence) -> None:
-        self._frame.request()
+        self._caret_frame.request()
 
     def _on_quiet(self) -> None:
         self.viewport().update()
@@ -325,11 +329,11 @@ class SharedTextEdit(QTextEdit):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._frame.request()
+        self._caret_frame.request()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._frame.request()
+        self._caret_frame.request()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QInputMethodEvent, QTextCursor
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from liveobj.channels.presence import Caret, Presence, PresenceEntry
 from liveobj.documents.document import Document
@@ -363,3 +363,20 @@ def test_a_click_between_two_lines_is_on_the_nearer_one(
         )
         hit.add(editor.textCursor().positionInBlock())
     assert hit <= set(range(9, 14))
+
+
+def test_a_letter_does_not_wait_for_the_frame_of_a_caret(
+    editor: NoteEditor, ada: Note, jun: Note, clock: Clock, qapp: QApplication
+) -> None:
+    send(jun, ada)
+    qapp.processEvents()
+    clock.now_s += 1
+    jun.presence.set_caret(Caret(TEXT_NAME, jun.text.cursor_at(0), jun.text.cursor_at(0)))
+    send(jun, ada)
+    qapp.processEvents()
+    assert editor.remote_carets, "it was shown just now"
+    jun.text.insert(0, "x")
+    send(jun, ada)
+    for _ in range(2):
+        qapp.processEvents()
+    assert editor.toPlainText() == "x", "no time has passed, and it is there"

@@ -93,7 +93,7 @@ def test_the_first_screen_is_there_at_once_and_the_rest_soon(opening: Long) -> N
     editor = opening.editor
     assert editor.is_filling
     shown = editor.toPlainText()
-    assert 1000 < len(shown) < opening.here.text.length / 4
+    assert 1000 < len(shown) < opening.here.text.length
     assert opening.here.text.to_string().startswith(shown)
     QTest.keyClicks(editor, "Hi ")
     opening.edit_everywhere(50)
