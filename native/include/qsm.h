@@ -37,7 +37,7 @@ extern "C" {
 /* The largest datagram that the engine makes or accepts; and the largest with messages in it, for
  * paths that are known to carry more than Ethernet does. */
 #define QSM_DATAGRAM_BYTES_MAX 1472
-#define QSM_DATA_BYTES_MAX 8972
+#define QSM_DATA_BYTES_MAX 65000
 /* A group's queue for qsm_group_send, in messages. */
 #define QSM_SEND_QUEUE_MAX 1024
 /* Keys of one group, and of the scope, that are held at the same time. */

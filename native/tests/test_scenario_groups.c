@@ -39,6 +39,38 @@ static void short_and_long_messages_share_a_long_datagram(void) {
     scenario_end(all);
 }
 
+/* Each of them takes sixty messages or more with it. */
+static void long_datagrams_that_are_lost_come_again(void) {
+    world_options options = scenario_options(13, 4, 2);
+    options.config.data_bytes_max = QSM_DATA_BYTES_MAX;
+    options.link.loss_ppm = 50000;
+    world *all = scenario_begin(&options);
+    for (uint32_t i = 0; i < 4; i++) {
+        world_pour(all, i, i % 2, 1000, 1000);
+        world_pour(all, i, 0, QSM_MESSAGE_BYTES_MAX, 10);
+    }
+    (void)scenario_settle(all, 20 * WORLD_S, "long datagrams");
+    CHECK(world_counter_sum(all, "repairs_received") > 0);
+    CHECK(world_counter_sum(all, "packets_sent") < 4 * 1000 / 8);
+    scenario_end(all);
+}
+
+/* A packet with one short message waits for its acknowledgement in a buffer not much longer. */
+static void half_empty_packets_hold_little_memory(void) {
+    world_options options = scenario_options(14, 2, 1);
+    options.config.data_bytes_max = QSM_DATA_BYTES_MAX;
+    world *all = scenario_begin(&options);
+    world_freeze(all, 1, 1000 * WORLD_MS);
+    for (uint32_t i = 0; i < 100; i++) {
+        CHECK(world_send(all, 0, 0, 2000) == QSM_OK);
+        world_run(all, WORLD_MS);
+    }
+    uint64_t held = world_counter(all, 0, "pool_bytes_now");
+    CHECK_SAY(held > 100 * 2000 && held < 150 * 9216, "%" PRIu64 " bytes are held", held);
+    (void)scenario_settle(all, 20 * WORLD_S, "short messages");
+    scenario_end(all);
+}
+
 static void feeds_are_pulled_until_they_are_empty(void) {
     world_options options = scenario_options(102, 4, 3);
     world *all = scenario_begin(&options);
@@ -170,6 +202,8 @@ int main(void) {
         SCENARIO(the_host_forgets_groups_that_nobody_is_in),
         SCENARIO(long_messages_are_cut_and_joined),
         SCENARIO(short_and_long_messages_share_a_long_datagram),
+        SCENARIO(long_datagrams_that_are_lost_come_again),
+        SCENARIO(half_empty_packets_hold_little_memory),
         SCENARIO(feeds_are_pulled_until_they_are_empty),
         SCENARIO(groups_over_several_regions_deliver_to_all),
         SCENARIO(an_idle_world_is_silent),

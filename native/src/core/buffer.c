@@ -10,7 +10,19 @@ void qsm_pool_init(qsm_pool *pool, uint64_t bytes_max) {
 }
 
 static const uint32_t CAPACITIES[QSM_BUFFER_SIZES] = {
-    QSM_SMALL_BUFFER_BYTES, QSM_MEDIUM_BUFFER_BYTES, QSM_LARGE_BUFFER_BYTES};
+    QSM_SMALL_BUFFER_BYTES, QSM_MEDIUM_BUFFER_BYTES, QSM_HALF_BUFFER_BYTES, QSM_LARGE_BUFFER_BYTES};
+
+static uint32_t fitting_size(uint32_t bytes) {
+    assert(bytes <= QSM_LARGE_BUFFER_BYTES);
+    uint32_t size = 0;
+    while (CAPACITIES[size] < bytes)
+        size++;
+    return size;
+}
+
+uint32_t qsm_pool_fitting(uint32_t bytes) {
+    return CAPACITIES[fitting_size(bytes)];
+}
 
 void qsm_pool_free(qsm_pool *pool) {
     assert(pool->bytes_used == 0);
@@ -23,10 +35,7 @@ void qsm_pool_free(qsm_pool *pool) {
 }
 
 qsm_buffer *qsm_pool_take(qsm_pool *pool, uint32_t capacity) {
-    assert(capacity <= QSM_LARGE_BUFFER_BYTES);
-    uint32_t size = 0;
-    while (CAPACITIES[size] < capacity)
-        size++;
+    uint32_t size = fitting_size(capacity);
     capacity = CAPACITIES[size];
     if (pool->bytes_used + capacity > pool->bytes_max) return NULL;
     qsm_buffer *buffer = pool->free[size].first;

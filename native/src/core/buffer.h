@@ -1,5 +1,5 @@
 /*
- * buffer.h - reference-counted memory for datagrams and plaintexts, in three sizes, reused and
+ * buffer.h - reference-counted memory for datagrams and plaintexts, in four sizes, reused and
  * bounded. One received datagram, one packet to send or one batch of plaintexts lies in one buffer;
  * whoever keeps a pointer into it holds a reference.
  */
@@ -11,7 +11,7 @@
 
 #include "qsm.h"
 
-enum { QSM_BUFFER_SIZES = 3 };
+enum { QSM_BUFFER_SIZES = 4 };
 
 typedef struct {
     struct {
@@ -27,7 +27,7 @@ struct qsm_buffer {
     qsm_buffer *next_free;
     uint32_t references;
     uint32_t capacity;
-    uint32_t size; /* which of the three */
+    uint32_t size; /* which of the four */
     uint8_t data[];
 };
 
@@ -43,6 +43,8 @@ void qsm_pool_init(qsm_pool *pool, uint64_t bytes_max);
 void qsm_pool_free(qsm_pool *pool);
 /* With one reference; NULL when the pool's bound or the system's memory is reached. */
 qsm_buffer *qsm_pool_take(qsm_pool *pool, uint32_t capacity);
+/* What a buffer of at least so many bytes has. */
+uint32_t qsm_pool_fitting(uint32_t bytes);
 /* Takes back a buffer that nobody holds. */
 void qsm_pool_put(qsm_buffer *buffer);
 

@@ -366,7 +366,7 @@ void qsm_engine_receive(qsm_engine *engine, uint64_t now_ns, const qsm_address *
 void qsm_engine_receive_copy(qsm_engine *engine, uint64_t now_ns, const qsm_address *from,
                              const uint8_t *data, uint32_t bytes) {
     engine->now_ns = now_ns;
-    bool possible = bytes <= QSM_MEDIUM_BUFFER_BYTES;
+    bool possible = bytes <= QSM_DATA_BYTES_MAX;
     qsm_buffer *buffer = possible ? qsm_pool_take(&engine->pool, bytes) : NULL;
     if (buffer == NULL) {
         qsm_count(engine, possible ? QSM_COUNT_dropped_no_buffer : QSM_COUNT_dropped_not_authentic);

@@ -6,8 +6,10 @@
 #define QSM_CORE_LIMITS_H
 
 #define QSM_SMALL_BUFFER_BYTES 1536u  /* one datagram */
-#define QSM_MEDIUM_BUFFER_BYTES 9216u /* one with many messages, where the path carries it */
-#define QSM_LARGE_BUFFER_BYTES 65508u /* a receive-offload batch, or a batch of plaintexts */
+#define QSM_MEDIUM_BUFFER_BYTES 9216u /* some, or one with more messages where paths carry it */
+#define QSM_HALF_BUFFER_BYTES 32768u
+#define QSM_LARGE_BUFFER_BYTES 65508u /* the most that a datagram or a receive-offload batch has   \
+                                       */
 #define QSM_FREE_BUFFERS_MAX                                                                       \
     4096u /* small buffers kept for reuse; a quarter of that medium and large ones                 \
            */
@@ -20,11 +22,13 @@
         */
 #define QSM_REGION_MEMBERS_MAX 16384u
 #define QSM_REGION_HEADERS_MAX 16u  /* regions named in one hybrid packet */
-#define QSM_PACKET_MESSAGES_MAX 32u /* messages packed into one datagram */
-#define QSM_TOKEN_RECORDS_MAX 24u   /* active senders in one token packet; the rest take turns */
-#define QSM_TOKEN_GAPS_MAX 4u       /* ranges that a node shows its successor, per sender */
-#define QSM_TOKEN_PUSHED_MAX 64u    /* packets in those ranges */
-#define QSM_RANGES_MAX 64u          /* ranges in one repair request or estate report */
+#define QSM_PACKET_MESSAGES_MAX 64u /* messages packed into one datagram */
+#define QSM_FILL_BYTES_MAX                                                                         \
+    (384u << 10) /* of messages packed before they are sent: while the first is in the cache */
+#define QSM_TOKEN_RECORDS_MAX 24u /* active senders in one token packet; the rest take turns */
+#define QSM_TOKEN_GAPS_MAX 4u     /* ranges that a node shows its successor, per sender */
+#define QSM_TOKEN_PUSHED_MAX 64u  /* packets in those ranges */
+#define QSM_RANGES_MAX 64u        /* ranges in one repair request or estate report */
 
 #define QSM_STREAM_CHUNK_SLOTS 1024u /* packets of one sender that are made room for at once */
 #define QSM_STREAM_CHUNKS 64u

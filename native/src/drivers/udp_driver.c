@@ -30,8 +30,13 @@
 #define ROUND_BYTES_MAX (256u << 10)
 #define ROUND_WORK_MAX 1024
 
-/* With receive offload a buffer may hold 64 datagrams, so that few are enough for a call. */
+/* With receive offload a buffer may hold 64 datagrams, and within one machine one may be as long as
+ * those, so that few are enough for a call. */
 #define RUN_SLOTS 4
+#define LONGEST_SLOTS 8
+
+/* So much in one step tells that a stream flows. */
+#define MUCH_BYTES (48u << 10)
 
 /* Fewer sockets than this are simply read; with more, asking first which to read is cheaper. */
 #define SOCKETS_READ_BLINDLY_MAX 3
@@ -48,10 +53,10 @@ struct qsm_udp {
     udp_socket unicast;
     udp_groups groups; /* no sockets: unicast only */
     uint32_t slot_count, slot_capacity;
-    uint32_t send_max; /* datagrams that are made at once: while the first is in the cache */
     qsm_buffer *buffers[UDP_RECEIVE_MAX]; /* NULL: to be asked for when it is needed */
     udp_received received[UDP_RECEIVE_MAX];
     qsm_datagram datagrams[UDP_SEND_MAX];
+    uint64_t read_bytes;         /* so far, from all sockets */
     uint64_t subscriptions_seen; /* generation of the engine's list that was joined */
     uint64_t join_retry_ns;      /* UINT64_MAX: everything is joined */
     qsm_prng faults;
@@ -156,11 +161,12 @@ static void fill_info(qsm_udp *udp, const qsm_udp_config *config, const qsm_addr
     if (info->multicast) info->rendezvous = *group;
     info->segmentation_offload = udp->unicast.segmentation_offload;
     info->receive_offload = udp->unicast.receive_offload;
-    udp->slot_count = info->receive_offload ? RUN_SLOTS : UDP_RECEIVE_MAX;
-    udp->slot_capacity = info->receive_offload ? UDP_RUN_CAPACITY
-                         : udp->interface.mtu_bytes > UDP_DATAGRAM_CAPACITY
-                             ? UDP_LONG_DATAGRAM_CAPACITY
-                             : UDP_DATAGRAM_CAPACITY;
+    uint32_t mtu_bytes = udp->interface.mtu_bytes;
+    bool longest = info->receive_offload || mtu_bytes > UDP_LONG_DATAGRAM_CAPACITY;
+    udp->slot_count = info->receive_offload ? RUN_SLOTS : longest ? LONGEST_SLOTS : UDP_RECEIVE_MAX;
+    udp->slot_capacity = longest                             ? UDP_RUN_CAPACITY
+                         : mtu_bytes > UDP_DATAGRAM_CAPACITY ? UDP_LONG_DATAGRAM_CAPACITY
+                                                             : UDP_DATAGRAM_CAPACITY;
 }
 
 /* What is under way should fit the receivers' sockets, which are taken to be like our own. The
@@ -186,10 +192,6 @@ static int make_engine(qsm_udp *udp, const qsm_udp_config *config, udp_error *er
     if (core.data_bytes_max > path_bytes) core.data_bytes_max = path_bytes;
     if (core.datagram_bytes_max > path_bytes) core.datagram_bytes_max = path_bytes;
     core.window_bytes_max = fitting_window(udp, core.window_bytes_max);
-    uint32_t longest = core.data_bytes_max > core.datagram_bytes_max ? core.data_bytes_max
-                                                                     : core.datagram_bytes_max;
-    uint32_t fit = longest != 0 ? ROUND_BYTES_MAX / longest : UDP_SEND_MAX;
-    udp->send_max = longest > UDP_DATAGRAM_CAPACITY && fit < UDP_SEND_MAX ? fit : UDP_SEND_MAX;
     if (sodium_is_zero(core.random_seed, sizeof core.random_seed))
         randombytes_buf(core.random_seed, sizeof core.random_seed);
     qsm_prng_seed(&udp->faults, core.random_seed);
@@ -329,10 +331,12 @@ static bool drain_socket(qsm_udp *udp, udp_socket *reader, uint64_t now_ns) {
         if (slots == 0) return false;
         uint32_t read =
             udp_socket_receive(reader, &udp->interface, udp->received, slots, &udp->info);
+        uint32_t before = bytes;
         for (uint32_t index = 0; index < read; index++) {
             bytes += udp->received[index].bytes;
             datagrams += hand_over(udp, now_ns, index);
         }
+        udp->read_bytes += bytes - before;
         if (read < slots) return false;
     }
     return true;
@@ -394,30 +398,43 @@ static uint32_t send_with_loss(qsm_udp *udp, uint32_t count) {
  * more. */
 static bool send_batch(qsm_udp *udp, uint64_t now_ns) {
     udp->unicast.blocked = false;
-    int asked = qsm_engine_send(udp->engine, now_ns, udp->datagrams, udp->send_max);
+    int asked = qsm_engine_send(udp->engine, now_ns, udp->datagrams, UDP_SEND_MAX);
     if (asked <= 0) return false;
     uint32_t count = (uint32_t)asked;
-    assert(count <= udp->send_max);
+    assert(count <= UDP_SEND_MAX);
     uint32_t sent =
         udp->drop_out_per_mille != 0
             ? send_with_loss(udp, count)
             : udp_socket_send(&udp->unicast, &udp->interface, udp->datagrams, count, &udp->info);
     qsm_engine_sent(udp->engine, sent);
-    return count == udp->send_max && !udp->unicast.blocked;
+    return !udp->unicast.blocked && qsm_engine_deadline_ns(udp->engine) <= now_ns;
 }
 
 /* ---- the loop ---- */
 
+/* Reads, works and sends once. True: there may be more to do at once. */
+static bool run_round(qsm_udp *udp, uint64_t now_ns) {
+    bool more = drain_socket(udp, &udp->unicast, now_ns);
+    more |= drain_groups(udp, now_ns);
+    more |= qsm_engine_turn(udp->engine, now_ns, ROUND_WORK_MAX) >= ROUND_WORK_MAX;
+    join_subscriptions(udp, now_ns);
+    more |= send_batch(udp, now_ns);
+    return more;
+}
+
 int qsm_udp_step(qsm_udp *udp, uint64_t budget_ns) {
     uint64_t now_ns = udp_clock_ns();
     uint64_t end_ns = budget_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + budget_ns;
+    uint64_t read_bytes = udp->read_bytes;
+    bool yielded = false;
     for (;;) {
-        bool more = drain_socket(udp, &udp->unicast, now_ns);
-        more |= drain_groups(udp, now_ns);
-        more |= qsm_engine_turn(udp->engine, now_ns, ROUND_WORK_MAX) >= ROUND_WORK_MAX;
-        join_subscriptions(udp, now_ns);
-        more |= send_batch(udp, now_ns);
-        if (!more) return 0;
+        if (!run_round(udp, now_ns)) {
+            if (yielded || udp->read_bytes - read_bytes < MUCH_BYTES) return 0;
+            /* More is likely on its way. Whoever sends it may wait for this very processor: to go
+             * to sleep and be woken for each datagram costs more than to take several later. */
+            udp_system_yield();
+            yielded = true;
+        }
         now_ns = udp_clock_ns();
         if (now_ns >= end_ns) return 1;
     }

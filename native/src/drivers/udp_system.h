@@ -13,8 +13,8 @@
 #define UDP_RECEIVE_MAX 64
 #define UDP_SEND_MAX 256
 
-/* Room for one datagram with a byte to spare that shows a longer one: over Ethernet, and where the
- * path carries more; and for a joined run. */
+/* Room for one datagram with a byte to spare that shows a longer one: over Ethernet, over one with
+ * long frames; and for the longest that there can be, or a joined run. */
 #define UDP_DATAGRAM_CAPACITY 1536
 #define UDP_LONG_DATAGRAM_CAPACITY 9216
 #define UDP_RUN_CAPACITY 65507
@@ -114,6 +114,9 @@ void udp_sockets_readable(const udp_socket *sockets, uint32_t count, bool *reada
 
 /* Nanoseconds of a clock that never goes back. */
 uint64_t udp_clock_ns(void);
+
+/* Lets programs go first that wait for this processor. */
+void udp_system_yield(void);
 
 /* Between udp_system_start, which may fail, and udp_system_stop the functions above may be used. */
 int udp_system_start(udp_error *error);

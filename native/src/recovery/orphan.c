@@ -310,18 +310,19 @@ bool qsm_orphan_must_fetch(const qsm_stream *stream) {
 static bool append(qsm_estate *estate, qsm_stream *stream, qsm_data *data, const uint8_t *sealed) {
     qsm_engine *engine = estate->region->engine;
     /* One message may be longer than those that this node makes: its sender's packets are. */
-    bool large = data->message_count > 0 && data->messages[0].bytes > QSM_DATAGRAM_BYTES_MAX / 2;
-    qsm_buffer *buffer =
-        qsm_pool_take(&engine->pool, large ? QSM_MEDIUM_BUFFER_BYTES : QSM_SMALL_BUFFER_BYTES);
-    if (buffer == NULL) return false;
+    uint32_t bytes_max =
+        data->message_count > 0 ? QSM_DATA_BYTES_MAX : engine->config.datagram_bytes_max;
     data->sender = estate->sender;
     data->side = qsm_side(engine);
     data->region_count = 1;
     data->regions[0] = (qsm_region_header){
         .region = estate->region->uid, .sequence = estate->high + 1, .stable = stream->stable};
-    uint32_t bytes = qsm_data_write(&engine->keys, buffer->data,
-                                    large ? QSM_DATA_BYTES_MAX : engine->config.datagram_bytes_max,
-                                    data, sealed);
+    uint32_t needed = qsm_data_front_bytes(data);
+    for (uint32_t i = 0; i < data->message_count; i++)
+        needed += data->messages[i].bytes;
+    qsm_buffer *buffer = needed <= bytes_max ? qsm_pool_take(&engine->pool, needed) : NULL;
+    if (buffer == NULL) return false;
+    uint32_t bytes = qsm_data_write(&engine->keys, buffer->data, needed, data, sealed);
     qsm_slice packet = {.buffer = buffer, .bytes = bytes};
     qsm_data written;
     bool taken = bytes > 0 && qsm_data_reread(&packet, &written);

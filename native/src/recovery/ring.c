@@ -19,7 +19,7 @@ enum {
     WAKE_DELAY_NS = 4000000, /* from the first packet after silence to the token */
     HURRY_NS = 500000,       /* between launches while much arrives */
     HURRY_BYTES = 32 << 10,  /* much: less than a sender's least window */
-    HURRY_PACKETS = 16,      /* much that is not acknowledged */
+    EAGER_NS = 200000,       /* the same while nothing new comes and much is not acknowledged */
     HELD_UP_NS = 1000000,    /* a round that took longer waited for somebody's processor */
     BRISK_NS = 5000000,      /* between launches for BRISK_SPAN_NS after that */
     BRISK_SPAN_NS = 100000000,
@@ -191,21 +191,21 @@ static void launch(qsm_ring_part *part, uint64_t now_ns) {
     launch_now(part, now_ns);
 }
 
-/* Much has come since the last launch; or there is much of before that not everybody had then: a
- * sender whose window is full has nothing more to send until it is told that they do. */
-static bool is_hurried(const qsm_ring_part *part, uint64_t now_ns) {
-    if (part->region->rings.bytes_total - part->launched_bytes >= HURRY_BYTES) return true;
-    return part->flowing_ns != 0 && now_ns - part->flowing_ns < BRISK_NS;
+/* Between the last launch and the next. */
+static uint64_t launch_pause_ns(const qsm_ring_part *part, uint64_t now_ns) {
+    const qsm_rings *rings = &part->region->rings;
+    uint64_t token_ns = part->region->engine->config.token_ns;
+    if (rings->bytes_total - part->launched_bytes >= HURRY_BYTES) return HURRY_NS;
+    /* There is much of before that not everybody had then, and a sender whose window is full has
+     * nothing more to send until it is told that they do. */
+    if (part->flowing_ns != 0 && now_ns - part->flowing_ns < BRISK_NS) return EAGER_NS;
+    bool brisk = rings->much_ns + BRISK_SPAN_NS > now_ns;
+    return brisk && token_ns > BRISK_NS ? BRISK_NS : token_ns;
 }
 
 static uint64_t launch_due(const qsm_ring_part *part, uint64_t now_ns) {
-    uint64_t pause_ns = part->region->engine->config.token_ns;
-    bool brisk = part->region->rings.much_ns + BRISK_SPAN_NS > now_ns;
-    if (is_hurried(part, now_ns))
-        pause_ns = HURRY_NS;
-    else if (brisk && pause_ns > BRISK_NS)
-        pause_ns = BRISK_NS;
-    return part->launched_ns == 0 ? now_ns + WAKE_DELAY_NS : part->launched_ns + pause_ns;
+    if (part->launched_ns == 0) return now_ns + WAKE_DELAY_NS;
+    return part->launched_ns + launch_pause_ns(part, now_ns);
 }
 
 static bool launches_by_clock(const qsm_ring_part *part) {
@@ -267,6 +267,7 @@ void qsm_rings_wake(qsm_region *region, uint64_t now_ns) {
 
 void qsm_rings_traffic(qsm_region *region, uint32_t bytes, uint64_t now_ns) {
     region->rings.bytes_total += bytes;
+    region->rings.packet_bytes = (region->rings.packet_bytes * 7 + bytes) / 8;
     for (uint32_t level = 0; level < region->rings.level_count; level++) {
         qsm_ring_part *part = &region->rings.parts[level];
         uint64_t since = region->rings.bytes_total - part->launched_bytes;
@@ -332,7 +333,8 @@ static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint
     }
     if (stream->levels[part->level].low < record->low) {
         stream->levels[part->level].low = record->low;
-        if (record->high - record->low >= HURRY_PACKETS) part->flowing_ns = region->engine->now_ns;
+        if ((record->high - record->low) * region->rings.packet_bytes >= HURRY_BYTES)
+            part->flowing_ns = region->engine->now_ns;
     }
     if (stream->levels[part->level].cached < record->cached)
         stream->levels[part->level].cached = record->cached;
@@ -372,8 +374,9 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
     }
     if (has_work(region) && launches_by_clock(part)) {
         /* One that was held up tells of what has long been otherwise. */
-        uint64_t soonest = took < HELD_UP_NS ? now_ns + HURRY_NS : now_ns;
-        uint64_t due = launch_due(part, now_ns);
+        uint64_t pause_ns = launch_pause_ns(part, now_ns);
+        uint64_t rest_ns = took >= HELD_UP_NS ? 0 : pause_ns < HURRY_NS ? pause_ns : HURRY_NS;
+        uint64_t soonest = now_ns + rest_ns, due = part->launched_ns + pause_ns;
         qsm_alarm_set_earlier(&engine->alarms, &part->launch_alarm, due < soonest ? soonest : due);
     }
 }

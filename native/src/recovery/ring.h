@@ -51,8 +51,9 @@ typedef struct {
 typedef struct {
     uint32_t ring_size;
     uint32_t level_count;
-    uint64_t bytes_total; /* received and sent here: much of it hastens tokens */
-    uint64_t much_ns;     /* when much had come last */
+    uint64_t bytes_total;  /* received and sent here: much of it hastens tokens */
+    uint32_t packet_bytes; /* how long those packets were, smoothed */
+    uint64_t much_ns;      /* when much had come last */
     qsm_ring_part parts[QSM_RING_LEVELS_MAX];
 } qsm_rings;
 

@@ -46,8 +46,8 @@ static void tag_later(qsm_packing *packing, qsm_buffer *buffer, uint32_t front) 
 /* ---- packets --------------------------------------------------------------------------------- */
 
 /* Few messages were there to be packed: what is kept until it is stable need not take more. */
-static void move_to_small_buffer(qsm_engine *engine, qsm_open_packet *open, uint32_t bytes) {
-    qsm_buffer *small = qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES);
+static void move_to_smaller_buffer(qsm_engine *engine, qsm_open_packet *open, uint32_t bytes) {
+    qsm_buffer *small = qsm_pool_take(&engine->pool, bytes);
     if (small == NULL) return;
     memcpy(small->data, open->buffer->data, bytes);
     qsm_buffer_release(open->buffer);
@@ -67,8 +67,8 @@ static uint32_t write_packet(qsm_engine *engine, qsm_open_packet *open) {
     uint32_t bytes = qsm_data_write(NULL, open->buffer->data, open->buffer->capacity, &open->data,
                                     open->buffer->data + open->sealed_offset);
     assert(bytes > 0 && bytes <= engine->config.data_bytes_max);
-    if (bytes <= QSM_SMALL_BUFFER_BYTES && open->buffer->capacity > QSM_SMALL_BUFFER_BYTES)
-        move_to_small_buffer(engine, open, bytes);
+    if (qsm_pool_fitting(bytes) < open->buffer->capacity)
+        move_to_smaller_buffer(engine, open, bytes);
     return bytes;
 }
 

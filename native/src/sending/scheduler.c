@@ -29,6 +29,8 @@ typedef struct {
      * other groups need not be asked; with more than fit here they are. */
     const qsm_region *blocked[BLOCKED_MAX];
     uint32_t blocked_count, region_count;
+    uint32_t packets_max;
+    uint64_t end; /* bytes of messages sent in this engine's life at which it is enough */
 } filling;
 
 static qsm_group *after(const qsm_group *group) {
@@ -280,9 +282,15 @@ static void fetch_lines(const void *next) {
     __builtin_prefetch((const uint8_t *)next + 64);
 }
 
+/* As much as is made at once. */
+static bool is_enough(const filling *fill) {
+    return fill->engine->outbox[QSM_CLASS_DATA].count >= fill->packets_max ||
+           fill->engine->counters[QSM_COUNT_message_bytes_sent] >= fill->end;
+}
+
 /* The turn of the group that is first in its circle: some messages, so that what it takes to look
  * at a group is shared by several of them. True when it had any. */
-static bool take_turn(filling *fill, uint32_t priority, uint32_t packets_max) {
+static bool take_turn(filling *fill, uint32_t priority) {
     qsm_engine *engine = fill->engine;
     qsm_scheduler *scheduler = &engine->scheduler;
     qsm_group *group = after(scheduler->last[priority]);
@@ -292,7 +300,7 @@ static bool take_turn(filling *fill, uint32_t priority, uint32_t packets_max) {
     bool any = false;
     while (serve(fill, group)) {
         any = true;
-        if (*sent >= end || engine->outbox[QSM_CLASS_DATA].count >= packets_max) break;
+        if (*sent >= end || is_enough(fill)) break;
         /* A feed may have left the group, or moved it. */
         if (scheduler->last[priority] == NULL || after(scheduler->last[priority]) != group) break;
         if (!wants_more(group)) break;
@@ -309,14 +317,15 @@ void qsm_scheduler_fill(qsm_engine *engine, uint32_t packets_max) {
     filling fill; /* large: only what is used is set */
     fill.engine = engine;
     fill.blocked_count = 0;
+    fill.packets_max = packets_max;
+    fill.end = engine->counters[QSM_COUNT_message_bytes_sent] + QSM_FILL_BYTES_MAX;
     qsm_packing_begin(&fill.packing, engine);
     fill.region_count = count_regions(engine);
     for (uint32_t p = 0; p < QSM_PRIORITIES; p++) {
         uint32_t idle = 0; /* groups in a row that could not send: a whole circle ends the round */
-        while (scheduler->last[p] != NULL && idle < scheduler->count[p] &&
-               engine->outbox[QSM_CLASS_DATA].count < packets_max) {
+        while (scheduler->last[p] != NULL && idle < scheduler->count[p] && !is_enough(&fill)) {
             qsm_group *group = after(scheduler->last[p]);
-            if (take_turn(&fill, p, packets_max))
+            if (take_turn(&fill, p))
                 idle = 0;
             else
                 idle++;
@@ -331,5 +340,5 @@ void qsm_scheduler_fill(qsm_engine *engine, uint32_t packets_max) {
         }
     }
     qsm_packing_end(&fill.packing);
-    if (engine->outbox[QSM_CLASS_DATA].count >= packets_max) scheduler->blocked_until_ns = 0;
+    if (is_enough(&fill)) scheduler->blocked_until_ns = 0;
 }
