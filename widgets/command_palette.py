@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QListView, Q
 from shiboken6 import isValid
 
 from widgets.language import tr
-from widgets.look import SPACE_PX, float_above, kind, line
+from widgets.look import SPACE_PX, float_above, kind, label, line
 from widgets.palette_rows import ENTRY_ROLE, ROW_PX, Command, FoundObject, PaletteRows
 from widgets.theme import Theme
 
@@ -98,6 +98,9 @@ class CommandPalette(QFrame):
         column.addWidget(self._field)
         column.addWidget(line())
         column.addWidget(self._list)
+        self._nothing = label("", "muted", wrap=True)
+        self._nothing.setContentsMargins(2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX, 2 * SPACE_PX)
+        column.addWidget(self._nothing)
         self._before: QWidget | None = None
         window.installEventFilter(self)
         self.hide()
@@ -137,12 +140,23 @@ class CommandPalette(QFrame):
             item.setAccessibleText(entry.spoken)
             self._model.appendRow(item)
         self._list.setCurrentIndex(self._model.index(0, 0))
+        found = self._model.rowCount() > 0
+        self._list.setVisible(found)
+        self._nothing.setVisible(not found)
+        words = self._field.text().strip()
+        self._nothing.setText("" if found else tr("Nothing fits “{words}”.", words=words))
         self._place()
 
     def _entries(self, query: str) -> list[Command | FoundObject]:
         scored = [(match_score(query, command.title), command) for command in self._all]
         fitting = [(score, command) for score, command in scored if score is not None]
-        fitting.sort(key=lambda entry: (bool(entry[1].reason), entry[0]))
+        begin = query.strip().casefold()
+
+        def rank(entry: tuple[int, Command]) -> tuple[bool, int, bool]:
+            score, command = entry
+            return bool(command.reason), score, not command.title.casefold().startswith(begin)
+
+        fitting.sort(key=rank)
         good = [
             command
             for score, command in fitting

@@ -247,7 +247,8 @@ class ObjectStore:
             return None if row is None else _bytes(row[0])
 
     def set_fact(self, name: str, value: bytes) -> None:
-        with self._problems(worded("written")), self._transaction():
+        """Does not wait for the disk: the next `sync` or lasting update does."""
+        with self._problems(worded("written")), self._hurry(False), self._transaction():
             self._database.execute(
                 "INSERT INTO facts (name, value) VALUES (?, ?) "
                 "ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from widgets.command_palette import Command, CommandPalette, match_score
 from widgets.theme import Theme
@@ -94,3 +94,23 @@ def test_it_opens_empty_again(palette: CommandPalette, qtbot: Any) -> None:
     palette.close()
     palette.open()
     assert len(palette.shown_titles()) == len(COMMANDS)
+
+
+def test_a_title_that_begins_so_comes_before_others(theme: Theme, qtbot: Any) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    commands = [Command("files", "New shared files", ""), Command("share", "Share", "")]
+    palette = CommandPalette(theme, lambda: commands, window)
+    palette.open()
+    qtbot.keyClicks(palette._field, "share")
+    assert palette.shown_titles() == ["Share", "New shared files"]
+
+
+def test_it_says_when_nothing_fits(palette: CommandPalette, qtbot: Any) -> None:
+    palette.open()
+    qtbot.keyClicks(palette._field, "zzz")
+    said = [each.text() for each in palette.findChildren(QLabel) if each.isVisible()]
+    assert said == ["Nothing fits “zzz”."]
+    palette._field.clear()
+    assert not [each for each in palette.findChildren(QLabel) if each.isVisible()]

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QStackedWidget, QToolButton, QWidget
 
 from liveobj.channels.presence import Presence
 from liveobj.documents import DocumentError, MapChange
@@ -63,6 +63,7 @@ class ChatView(ObjectView):
             chat.presence.observe(self._on_presence),
         ]
         self._connect()
+        self._show_silence()
         self._open_at_unread()
         self._show_typing()
         self._show_context()
@@ -74,7 +75,17 @@ class ChatView(ObjectView):
         column = page_column(self)
         column.setContentsMargins(0, 0, 0, 3 * SPACE_PX)
         column.setSpacing(2 * SPACE_PX)
-        column.addWidget(self.list, 1)
+        self._silence = label(
+            tr("Nobody has said anything yet. Whoever has this chat reads it, now or later."),
+            "muted",
+            wrap=True,
+            centred=True,
+        )
+        self._silence.setContentsMargins(*[5 * SPACE_PX] * 4)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.list)
+        self._pages.addWidget(self._silence)
+        column.addWidget(self._pages, 1)
         self._newer = QToolButton(self.list)
         kind(self._newer, "floating")
         show_icon(self._newer, theme, "arrow-down")
@@ -189,6 +200,7 @@ class ChatView(ObjectView):
         before = self.model.last
         with self.list.keeping_place():
             new = self.model.apply()
+        self._show_silence()
         others = [message for message in new if message.author != self.chat.me]
         if others and self.model.unread_after is None:
             if self._catching_up is not None:
@@ -237,6 +249,10 @@ class ChatView(ObjectView):
         with suppress(StorageError):
             if self.chat.local(_READ_MARK) != mark:
                 self.chat.set_local(_READ_MARK, mark)
+
+    def _show_silence(self) -> None:
+        """Something is said in place of the messages while there are none."""
+        self._pages.setCurrentIndex(0 if self.model.rowCount() else 1)
 
     def _on_scrolled(self) -> None:
         at_end = self.list.at_end

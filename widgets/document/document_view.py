@@ -263,7 +263,10 @@ class DocumentView(WritingView):
 
     def insert_table(self, rows: int = _NEW_TABLE[0], columns: int = _NEW_TABLE[1]) -> None:
         empty: tuple[tuple[tuple[Run, ...], ...], ...] = tuple(((),) * columns for _ in range(rows))
+        position, length = self.editor.selection[0], self.body.text.length
         self.insert_content((Table(empty),))
+        if self.body.text.length != length:
+            self.editor.enter_table(position)
 
     def _in_table(self, what: str, step: int) -> None:
         grid = self.editor.grid

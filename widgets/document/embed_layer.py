@@ -106,6 +106,7 @@ class EmbedLayer(QObject):
         self._theme = theme
         self._shown: dict[str, Shown] = {}
         self._kinds: dict[str, str] = {}
+        self._gone: list[Shown] = []
         self._room = _Room(self)
         self._frame = Throttle(self._place, QtAlarm(self))
         self._renewals = Throttle(self._renew, QtAlarm(self))
@@ -122,9 +123,16 @@ class EmbedLayer(QObject):
         self._subscription.close()
         self._frame.close()
         self._renewals.close()
+        self._let_go()
         for shown in self._shown.values():
             shown.close()
         self._shown.clear()
+
+    def _let_go(self) -> None:
+        """Of what something else is shown in place of."""
+        gone, self._gone = self._gone, []
+        for shown in gone:
+            shown.close()
 
     # For the text
 
@@ -145,7 +153,9 @@ class EmbedLayer(QObject):
         kind = self._body.embeds.kind(name)
         if name not in self._shown or self._kinds[name] != kind:
             if name in self._shown:
-                self._shown[name].close()
+                # Qt asks in the middle of an edit; what goes may have the keyboard, and waits.
+                self._gone.append(self._shown[name])
+                self._frame.request()
             maker = self._makers.get(kind)
             self._shown[name] = Unknown(self._theme) if maker is None else maker(name)
             self._kinds[name] = kind
@@ -242,6 +252,7 @@ class EmbedLayer(QObject):
 
     def _place(self) -> None:
         """Widgets over the rooms that can be seen; all others are put away."""
+        self._let_go()
         seen: set[str] = set()
         viewport = self._editor.viewport()
         for position, name in self._visible():
@@ -257,9 +268,13 @@ class EmbedLayer(QObject):
                 if shown.widget.geometry() != rect:
                     shown.widget.setGeometry(QRect(rect))
                 shown.widget.setVisible(True)
-        for name, shown in self._shown.items():
+        for name, shown in list(self._shown.items()):
             if name not in seen:
                 shown.put_away()
+                if shown.widget is not None and not self.positions(name):
+                    # One writes in it, but it is not in the text any more.
+                    del self._shown[name]
+                    shown.close()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:

@@ -98,6 +98,14 @@ class DocumentPage(RichEditor):
 
         return InnerText(position, text, show, selected)
 
+    def enter_table(self, position: int) -> None:
+        """Begins to write in the first cell of the table that stands there or next."""
+        for at, name in self.embeds.all():
+            if at >= position and self.body.embeds.kind(name) == TABLE:
+                parts = self.body.embeds.table(name)
+                self._show_cell(at, name, Cell(parts.rows[0], parts.columns[0]))
+                return
+
     def _show_cell(self, position: int, name: str, cell: Cell) -> None:
         """Begins to write in a cell, and brings it into sight."""
         self.select(position, position)

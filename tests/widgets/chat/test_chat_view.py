@@ -39,6 +39,17 @@ def write(qtbot: Any, view: Any, text: str) -> None:
     qtbot.keyClick(view.composer, Qt.Key.Key_Return)
 
 
+def test_an_empty_chat_says_what_it_is_for(pair: Pair, qtbot: Any) -> None:
+    ada, jun = pair.views
+    assert ada._silence.isVisible()
+    assert not ada.list.isVisible()
+    write(qtbot, ada, "hello")
+    pair.settle()
+    for view in (ada, jun):
+        assert view.list.isVisible()
+        assert not view._silence.isVisible()
+
+
 def texts(view: Any) -> list[str]:
     return [message["text"] for message in view.describe()["messages"]]
 

@@ -12,7 +12,16 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 
 from liveobj.objects.text_note import new_note
-from liveobj.richtext.model import IMAGE_BYTES_MAX, Block, Embedded, Image, Paragraph, Run, Table
+from liveobj.richtext.model import (
+    IMAGE_BYTES_MAX,
+    Block,
+    Embedded,
+    Image,
+    Paragraph,
+    Run,
+    Table,
+    plain_text,
+)
 from tests.widgets.document.conftest import Desk
 from tests.widgets.gifs import gif
 from widgets.document.images import ImageFrame, image_of, make_image
@@ -45,9 +54,7 @@ def table_in(desk: Desk) -> Table:
 def test_a_table_is_written_in_cell_by_cell(desk: Desk) -> None:
     desk.one.run_action("table")
     grid = grid_of(desk)
-    grid.edit(Place(0, 0))
-    editor = grid.editor
-    assert editor is not None
+    assert grid.editor is not None, "one begins in the first cell"
     for words in ("a", "b", "c"):
         desk.qtbot.keyClicks(grid.editor, words)
         desk.qtbot.keyClick(grid.editor, Qt.Key.Key_Tab)
@@ -117,6 +124,23 @@ def test_undo_takes_a_table_away_and_redo_brings_it_back(desk: Desk) -> None:
     assert desk.contents()[1] == (Paragraph((Run("words"),)),)
     desk.one.redo_edit()
     assert any(isinstance(part, Table) for part in desk.contents()[1])
+
+
+def test_others_take_away_the_table_that_one_writes_in(desk: Desk) -> None:
+    desk.type("words")
+    desk.one.run_action("table")
+    desk.qtbot.keyClicks(desk.one.editor.active, "cell")
+    desk.settle()
+    far = desk.two.body
+    with far.document.transaction("clear"):
+        far.text.delete(5, far.text.length - 5)
+    desk.settle()
+    desk.qtbot.waitUntil(lambda: desk.one.editor.viewport().findChild(TableGrid) is None)
+    assert desk.one.editor.active is desk.one.editor
+    desk.type("!")
+    one, two = desk.contents()
+    assert one == two
+    assert "!" in plain_text(one)
 
 
 def test_an_image_is_pasted_shown_and_resized(desk: Desk) -> None:
