@@ -11,6 +11,7 @@ from typing import NoReturn
 from app.commands import COMMANDS
 from app.errors import StartProblem
 from app.version import VERSION
+from widgets.language import tr
 from widgets.roles import PERSON_COLOURS, Mode, is_colour
 
 PROGRAM = "live-objects"
@@ -22,7 +23,9 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         sentence = message[:1].upper() + message[1:].rstrip(".")
-        raise StartProblem(f"{sentence}: see {self.prog} --help.")
+        raise StartProblem(
+            tr("{sentence}: see {program} --help.", sentence=sentence, program=self.prog)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,33 +69,49 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
     """Runs a registered command; raises StartProblem."""
     entry = COMMANDS[name]
     module = entry.load()
-    parser = _Parser(prog=f"{PROGRAM} {name}", description=f"{entry.summary.capitalize()}.")
+    parser = _Parser(prog=f"{PROGRAM} {name}", description=f"{entry.summary().capitalize()}.")
     module.add_arguments(parser)
     return module.run(parser.parse_args(arguments))
 
 
 def _window_parser() -> argparse.ArgumentParser:
-    commands = "\n".join(f"  {entry.name:<10}{entry.summary}" for entry in COMMANDS.values())
+    commands = "\n".join(f"  {entry.name:<10}{entry.summary()}" for entry in COMMANDS.values())
     parser = _Parser(
         prog=PROGRAM,
-        usage=f"{PROGRAM} [FILE …] [OPTIONS]\n       {PROGRAM} COMMAND …",
-        description="Opens live objects: notes that several people write together, with no server.",
-        epilog=f"commands ({PROGRAM} COMMAND --help tells more):\n{commands}",
+        usage=tr("{program} [FILE …] [OPTIONS]\n       {program} COMMAND …", program=PROGRAM),
+        description=tr(
+            "Opens live objects: notes that several people write together, with no server."
+        ),
+        epilog=tr("commands ({program} COMMAND --help tells more):", program=PROGRAM)
+        + f"\n{commands}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("files", metavar="FILE", nargs="*", type=Path, help=".liveobject files to open")
-    add("--interface", metavar="ADDR", default="", help="network interface, by name or address")
-    add("--port", metavar="N", type=_port, default=0, help="UDP port (any free one if not given)")
-    add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
-    add("--name", type=_name, help="the name that others see")
-    add("--colour", metavar="C", type=_colour, help="your colour: #rrggbb or a name")
-    add("--screenshot", metavar="FILE", type=Path, help="write a picture of the window and end")
-    add("--size", metavar="WxH", type=window_size, help="the window's width and height, in pixels")
-    add("--theme", metavar="T", type=_theme, help="light, dark or system")
-    add("--live", action="store_true", help="open the files without a preview: they are trusted")
-    add("--no-restore", action="store_true", help="do not open again what was open")
+    add("files", metavar="FILE", nargs="*", type=Path, help=tr(".liveobject files to open"))
+    add("--interface", metavar="ADDR", default="", help=tr("network interface, by name or address"))
+    add(
+        "--port",
+        metavar="N",
+        type=_port,
+        default=0,
+        help=tr("UDP port (any free one if not given)"),
+    )
+    add("--state-dir", metavar="DIR", type=Path, help=tr("keep everything below this folder"))
+    add("--name", type=_name, help=tr("the name that others see"))
+    add("--colour", metavar="C", type=_colour, help=tr("your colour: #rrggbb or a name"))
+    add("--screenshot", metavar="FILE", type=Path, help=tr("write a picture of the window and end"))
+    add(
+        "--size",
+        metavar="WxH",
+        type=window_size,
+        help=tr("the window's width and height, in pixels"),
+    )
+    add("--theme", metavar="T", type=_theme, help=tr("light, dark or system"))
+    add(
+        "--live", action="store_true", help=tr("open the files without a preview: they are trusted")
+    )
+    add("--no-restore", action="store_true", help=tr("do not open again what was open"))
     # For soaks and benches: other programs of this user may edit and look inside.
     add("--driven", action="store_true", help=argparse.SUPPRESS)
     add("--version", action="version", version=f"{PROGRAM} {VERSION}")
@@ -101,13 +120,17 @@ def _window_parser() -> argparse.ArgumentParser:
 
 def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 1 to 65535")
+        raise argparse.ArgumentTypeError(
+            tr("{given} is not a port from 1 to 65535", given=repr(text))
+        )
     return int(text)
 
 
 def _name(text: str) -> str:
     if not text.strip() or len(text) > _NAME_CHARACTERS_MAX:
-        raise argparse.ArgumentTypeError(f"a name has 1 to {_NAME_CHARACTERS_MAX} characters")
+        raise argparse.ArgumentTypeError(
+            tr("a name has 1 to {most} characters", most=_NAME_CHARACTERS_MAX)
+        )
     return text.strip()
 
 
@@ -118,13 +141,17 @@ def _colour(text: str) -> str:
     if is_colour(text):
         return text
     names = ", ".join(colour.name for colour in PERSON_COLOURS)
-    raise argparse.ArgumentTypeError(f"{text!r} is neither like #1a2b3c nor one of {names}")
+    raise argparse.ArgumentTypeError(
+        tr("{given} is neither like #1a2b3c nor one of {names}", given=repr(text), names=names)
+    )
 
 
 def window_size(text: str) -> tuple[int, int]:
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit() and text.isascii() and len(text) < 12):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size like 1000x700")
+        raise argparse.ArgumentTypeError(
+            tr("{given} is not a size like 1000x700", given=repr(text))
+        )
     return int(width), int(height)
 
 
@@ -132,4 +159,6 @@ def _theme(text: str) -> Mode:
     try:
         return Mode(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not light, dark or system") from None
+        raise argparse.ArgumentTypeError(
+            tr("{given} is not light, dark or system", given=repr(text))
+        ) from None

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from widgets.language import tr
+
 _CONNECT_TIMEOUT_S = 2.0
 # What Qt paints into memory there, nobody sees.
 _UNSEEN = ("offscreen", "minimal")
@@ -28,12 +30,12 @@ def display_problem(environment: Mapping[str, str]) -> str:
         return ""
     display = environment.get("DISPLAY", "")
     if not display:
-        return (
+        return tr(
             "There is no display to show a window on (DISPLAY and WAYLAND_DISPLAY are not set):"
             " start it from a desktop, or on a virtual one."
         )
     if not _answers(display):
-        return f"The display {display} does not answer: check the variable DISPLAY."
+        return tr("The display {name} does not answer: check the variable DISPLAY.", name=display)
     return ""
 
 

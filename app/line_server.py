@@ -15,6 +15,7 @@ from typing import Any
 
 from app.errors import StartProblem
 from app.instance_client import ask
+from widgets.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ Answerer = Callable[[Mapping[str, Any]], dict[str, Any]]
 def claim(path: Path) -> None:
     """Refuses where somebody answers already; a socket that nobody answers is removed."""
     if ask(path, {"do": "net"}) is not None:
-        raise StartProblem("The same command runs already in this profile: it goes on.")
+        raise StartProblem(tr("The same command runs already in this profile: it goes on."))
     path.unlink(missing_ok=True)
 
 
@@ -49,7 +50,9 @@ class LineServer:
                 server._serve, path, limit=REQUEST_BYTES_MAX
             )
         except OSError as problem:
-            raise StartProblem(f"{path} cannot be used: {problem.strerror}.") from None
+            raise StartProblem(
+                tr("{file} cannot be used: {reason}.", file=path, reason=problem.strerror)
+            ) from None
         finally:
             os.umask(mask)
         return server

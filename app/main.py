@@ -20,7 +20,7 @@ from app.instance_client import ask
 from app.paths import find_paths
 from app.settings import load_settings
 from liveobj.references import ReferenceProblem, read_reference_file
-from widgets.language import set_language, wanted_languages
+from widgets.language import set_language, tr, wanted_languages
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,7 +55,9 @@ def _run_window(options: Options, windowed: bool) -> int:
     for file in () if windowed else options.files:
         _check_reference(file)
     if options.screenshot is not None and not options.screenshot.absolute().parent.is_dir():
-        raise StartProblem(f"{options.screenshot} cannot be written: its folder does not exist.")
+        raise StartProblem(
+            tr("{file} cannot be written: its folder does not exist.", file=options.screenshot)
+        )
 
     # 2. The place. A program that runs there already takes the files, and this one is done.
     paths = find_paths(os.environ, options.state_dir)
@@ -77,7 +79,7 @@ def _run_window(options: Options, windowed: bool) -> int:
         if error.name != "native._engine":
             raise
         raise StartProblem(
-            "The engine has not been built: run make in the source folder."
+            tr("The engine has not been built: run make in the source folder.")
         ) from None
     result: int = program.run(options, paths)
     return result
@@ -89,7 +91,9 @@ def _hand_over(options: Options, socket: Path) -> bool:
     if answer is not None and options.screenshot is not None:
         answer = ask(socket, {"do": "picture", "file": str(options.screenshot.absolute())})
     if answer is not None and answer.get("error"):
-        raise StartProblem(f"The running program does not take it over: {answer['error']}")
+        raise StartProblem(
+            tr("The running program does not take it over: {problem}", problem=answer["error"])
+        )
     return answer is not None
 
 

@@ -186,13 +186,23 @@ class OfficeNetwork:
 def _sentence(error: TransportError, interface: str, port: int) -> str:
     """What happened, and what to do about it by the options that the program has."""
     if isinstance(error, NoMulticast):
-        which = f"interface {interface}" if interface else "interface of this PC"
-        return f"The network {which} cannot multicast: name another one with --interface."
+        if interface:
+            return tr(
+                "The network interface {name} cannot multicast: name another one with --interface.",
+                name=interface,
+            )
+        return tr(
+            "The network interface of this PC cannot multicast: name another one with --interface."
+        )
     if isinstance(error, NoInterface) and not interface:
-        return "This PC has no network interface that is up: switch one on."
+        return tr("This PC has no network interface that is up: switch one on.")
     if isinstance(error, PortInUse):
         # The engine knows which port it was: the one asked for, or the one that all PCs share.
         happened = str(error.details.get("engine", error)).partition(";")[0]
-        other = ", or name another port with --port" if f"port {port} " in happened else ""
-        return f"{happened}: stop that program{other}."
+        if f"port {port} " in happened:
+            return tr(
+                "{happened}: stop that program, or name another port with --port.",
+                happened=happened,
+            )
+        return tr("{happened}: stop that program.", happened=happened)
     return str(error)

@@ -20,6 +20,7 @@ from transport.peer_book import PeerBook
 from transport.scope_records import ScopeRecords
 from transport.scopes import NEARBY, Scope, scope_label
 from transport.secrets_file import write_private
+from widgets.language import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,11 @@ class NetworkProfile:
             return Scope.read(file)
         except TransportError as problem:
             raise StartProblem(
-                f"The scope of this profile is unreadable: {str(problem)[:-1]}, or leave it with"
-                " live-objects scope leave."
+                tr(
+                    "The scope of this profile is unreadable: {problem}, or leave it with"
+                    " live-objects scope leave.",
+                    problem=str(problem)[:-1],
+                )
             ) from None
 
     def join(self, scope: Scope) -> None:
@@ -66,7 +70,11 @@ class NetworkProfile:
             write_private(self.scope_file, scope.invitation() + "\n", replace=True)
         except OSError as problem:
             raise StartProblem(
-                f"{self.scope_file} cannot be written: {problem.strerror}."
+                tr(
+                    "{file} cannot be written: {reason}.",
+                    file=self.scope_file,
+                    reason=problem.strerror,
+                )
             ) from None
         except TransportError as problem:
             raise StartProblem(str(problem)) from None
@@ -80,7 +88,11 @@ class NetworkProfile:
             self.scope_file.unlink(missing_ok=True)
         except OSError as problem:
             raise StartProblem(
-                f"{self.scope_file} cannot be removed: {problem.strerror}."
+                tr(
+                    "{file} cannot be removed: {reason}.",
+                    file=self.scope_file,
+                    reason=problem.strerror,
+                )
             ) from None
 
     def scope_records(self, scope: Scope) -> ScopeRecords:
@@ -94,11 +106,19 @@ class NetworkProfile:
             return Identity.load_or_create(self.identity_file, os.urandom)
         except OSError as problem:
             raise StartProblem(
-                f"{self.identity_file} cannot be written: {problem.strerror}."
+                tr(
+                    "{file} cannot be written: {reason}.",
+                    file=self.identity_file,
+                    reason=problem.strerror,
+                )
             ) from None
         except TransportError as problem:
             raise StartProblem(
-                f"Your identity cannot be used: {problem} Without that file you are somebody new."
+                tr(
+                    "Your identity cannot be used: {problem} Without that file you are somebody"
+                    " new.",
+                    problem=problem,
+                )
             ) from None
 
     def book(self) -> PeerBook:

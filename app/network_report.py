@@ -13,6 +13,7 @@ from app.version import VERSION
 from transport.commands import Snapshot, as_json, from_json, take_snapshot
 from transport.engine import Engine
 from transport.errors import BadArgument
+from widgets.language import tr
 
 NET_REQUEST = {"do": "net"}
 
@@ -38,6 +39,6 @@ def ask_running(paths: Paths) -> tuple[str, Snapshot] | None:
             return str(answer["version"]), from_json(answer["snapshot"])
         except (KeyError, TypeError, BadArgument):
             raise StartProblem(
-                "The program that runs is of another version: end it and start it again."
+                tr("The program that runs is of another version: end it and start it again.")
             ) from None
     return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import StartProblem
+from widgets.language import tr
 
 _NAME = "live-objects"
 # The address of a Unix socket has room for some 108 bytes.
@@ -93,8 +94,12 @@ class Paths:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
                 raise StartProblem(
-                    f"The folder {folder} cannot be used ({error.strerror}): choose another one"
-                    " with --state-dir."
+                    tr(
+                        "The folder {folder} cannot be used ({reason}): choose another one with"
+                        " --state-dir.",
+                        folder=folder,
+                        reason=error.strerror,
+                    )
                 ) from None
 
 

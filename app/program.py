@@ -39,6 +39,7 @@ from app.window import MainWindow
 from liveobj.host import Host, Person
 from transport.streams import LoopStreams
 from widgets.kinds import KINDS
+from widgets.language import tr
 from widgets.roles import Mode
 from widgets.theme import Theme
 
@@ -52,7 +53,9 @@ def run(options: Options, paths: Paths) -> int:
     """Runs until the window is closed; raises StartProblem if the network refuses."""
     server = InstanceServer(paths.socket)
     if not server.claim():
-        raise StartProblem("The program is just starting in this profile: try again in a moment.")
+        raise StartProblem(
+            tr("The program is just starting in this profile: try again in a moment.")
+        )
     start_log(paths.log)
     application = make_application()
     loop = EventLoop(application)

@@ -19,6 +19,23 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "assets" / "languages"
 DOMAIN = "live-objects"
 KEYWORDS = {"tr": None, "tr_n": (1, 2), "worded": None}
+# What Python's own parser of command lines says; it looks that up in our catalogue.
+PARSER_WORDS = (
+    "usage: ",
+    "options",
+    "positional arguments",
+    "show this help message and exit",
+    "show program's version number and exit",
+    "argument %(argument_name)s: %(message)s",
+    "unrecognized arguments: %s",
+    "the following arguments are required: %s",
+    "expected one argument",
+    "expected at least one argument",
+    "invalid choice: %(value)r (choose from %(choices)s)",
+    "invalid %(type)s value: %(value)r",
+    "ignored explicit argument %r",
+    "ambiguous option: %(option)s could match %(matches)s",
+)
 # Without dates and names: the same words always give the same file.
 _HEADER = """msgid ""
 msgstr ""
@@ -33,8 +50,10 @@ msgstr ""
 
 
 def gather() -> Catalog:
-    """Every text in `tr`, `tr_n` and `worded`."""
+    """Every text in `tr`, `tr_n` and `worded`, and what the parser of command lines says."""
     template = Catalog(domain=DOMAIN)
+    for words in PARSER_WORDS:
+        template.add(words)
     for package in ("app", "liveobj", "widgets"):
         found = extract_from_dir(ROOT / package, keywords=KEYWORDS, strip_comment_tags=True)
         for _file, _line, message, _comments, _context in found:

@@ -26,6 +26,7 @@ from liveobj.references import (
 from liveobj.references.checking import Checked, check
 from liveobj.references.makers import is_forged, maker_of
 from liveobj.references.writing import element_of
+from liveobj.sentences import worded
 from liveobj.types import ObjectType
 
 DONE, WRONG, UNREADABLE = 0, 1, 2
@@ -45,10 +46,15 @@ def new(
     maker = catalogue.MAKERS.get(kind)
     if maker is None:
         kinds = ", ".join(sorted(catalogue.MAKERS))
-        err.write(f"'{kind}' is not a kind of object that can be made; those are {kinds}.\n")
+        sentence = worded(
+            "'{kind}' is not a kind of object that can be made; those are {kinds}.",
+            kind=kind,
+            kinds=kinds,
+        )
+        err.write(f"{sentence}\n")
         return UNREADABLE
     if path.exists():
-        err.write(f"{path} exists already. Choose another name.\n")
+        err.write(worded("{path} exists already. Choose another name.", path=path) + "\n")
         return UNREADABLE
     try:
         write_reference_file(signed(maker(title or path.stem, random_bytes)), path)
@@ -76,7 +82,7 @@ def check_files(
             err.write(f"{path}, {problem_found}\n")
         worst = max(worst, WRONG if problems else DONE)
         if not problems:
-            out.write(f"{path}: in order.\n")
+            out.write(worded("{path}: in order.", path=path) + "\n")
     return worst
 
 

@@ -26,10 +26,14 @@ class _Language:
 def set_language(*languages: str) -> None:
     """Uses the first of the languages for which there is a catalogue, or English; for all that is
     shown from now on."""
+    folder = str(assets.languages_folder())
     _Language.catalogue = gettext.translation(
-        DOMAIN, str(assets.languages_folder()), languages=list(languages), fallback=True
+        DOMAIN, folder, languages=list(languages), fallback=True
     )
     translate_with(_Language.catalogue.gettext)
+    # What Python says to a person by itself: its parser of command lines asks there.
+    gettext.bindtextdomain(DOMAIN, folder)
+    gettext.textdomain(DOMAIN)
 
 
 def wanted_languages(chosen: str, environment: Mapping[str, str]) -> list[str]:

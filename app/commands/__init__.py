@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol
 
+from widgets.language import tr
+
 
 class CommandModule(Protocol):
     """What the file of a command has."""
@@ -18,10 +20,11 @@ class CommandModule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command by name; `module` is imported only when the command is used."""
+    """A command by name; `summary` says what it does, in the language in force; `module` is
+    imported only when the command is used."""
 
     name: str
-    summary: str
+    summary: Callable[[], str]
     module: str
 
     def load(self) -> CommandModule:
@@ -31,39 +34,69 @@ class CommandEntry:
 COMMANDS: dict[str, CommandEntry] = {
     entry.name: entry
     for entry in (
-        CommandEntry("new", "make a new note and write its reference file", "app.commands.new"),
-        CommandEntry("inspect", "say what a reference file refers to", "app.commands.inspect"),
-        CommandEntry("check", "say whether a reference file is in order", "app.commands.check"),
         CommandEntry(
-            "describe", "say what the running program shows, as JSON", "app.commands.describe"
+            "new", lambda: tr("make a new note and write its reference file"), "app.commands.new"
         ),
         CommandEntry(
-            "keep", "keep objects alive and on disk, without a window", "app.commands.keep"
+            "inspect", lambda: tr("say what a reference file refers to"), "app.commands.inspect"
         ),
         CommandEntry(
-            "fold", "let histories that rest take less room on this disk", "app.commands.fold"
+            "check", lambda: tr("say whether a reference file is in order"), "app.commands.check"
         ),
         CommandEntry(
-            "gallery", "show every kind of object on a simulated network", "app.commands.gallery"
-        ),
-        CommandEntry("net", "show who is here, live or as JSON", "app.commands.net"),
-        CommandEntry("doctor", "find out why another computer is not seen", "app.commands.doctor"),
-        CommandEntry(
-            "gms", "keep the list of members on this computer, without a window", "app.commands.gms"
+            "describe",
+            lambda: tr("say what the running program shows, as JSON"),
+            "app.commands.describe",
         ),
         CommandEntry(
-            "bench", "measure how fast the engine is on this machine", "app.commands.bench"
-        ),
-        CommandEntry("feed", "keep a table like a CSV file that changes", "app.commands.feed"),
-        CommandEntry(
-            "pipeline", "jobs on event logs: figures, reports, plans", "app.commands.pipeline"
+            "keep",
+            lambda: tr("keep objects alive and on disk, without a window"),
+            "app.commands.keep",
         ),
         CommandEntry(
-            "confined", "run a package apart; the program does that itself", "app.commands.confined"
+            "fold",
+            lambda: tr("let histories that rest take less room on this disk"),
+            "app.commands.fold",
         ),
         CommandEntry(
-            "identity", "show the fingerprint by which others know you", "app.commands.identity"
+            "gallery",
+            lambda: tr("show every kind of object on a simulated network"),
+            "app.commands.gallery",
         ),
-        CommandEntry("scope", "make, show, join and leave private networks", "app.commands.scope"),
+        CommandEntry("net", lambda: tr("show who is here, live or as JSON"), "app.commands.net"),
+        CommandEntry(
+            "doctor", lambda: tr("find out why another computer is not seen"), "app.commands.doctor"
+        ),
+        CommandEntry(
+            "gms",
+            lambda: tr("keep the list of members on this computer, without a window"),
+            "app.commands.gms",
+        ),
+        CommandEntry(
+            "bench",
+            lambda: tr("measure how fast the engine is on this machine"),
+            "app.commands.bench",
+        ),
+        CommandEntry(
+            "feed", lambda: tr("keep a table like a CSV file that changes"), "app.commands.feed"
+        ),
+        CommandEntry(
+            "pipeline",
+            lambda: tr("jobs on event logs: figures, reports, plans"),
+            "app.commands.pipeline",
+        ),
+        CommandEntry(
+            "confined",
+            lambda: tr("run a package apart; the program does that itself"),
+            "app.commands.confined",
+        ),
+        CommandEntry(
+            "identity",
+            lambda: tr("show the fingerprint by which others know you"),
+            "app.commands.identity",
+        ),
+        CommandEntry(
+            "scope", lambda: tr("make, show, join and leave private networks"), "app.commands.scope"
+        ),
     )
 }

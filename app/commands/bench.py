@@ -14,18 +14,36 @@ from transport.benches.experiments import EXPERIMENTS, run_experiment
 from transport.benches.programs import Effort
 from transport.benches.record import Record, as_table
 from transport.benches.results import write_results
+from widgets.language import tr
 
 _NORMAL = Effort()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("what", choices=[*EXPERIMENTS, "desktop", "all"], help="what is measured")
-    add("--json", action="store_true", help="one line of JSON for each figure")
-    add("--seconds", metavar="S", type=_seconds, default=_NORMAL.seconds, help="for each run")
-    add("--repeats", metavar="N", type=_repeats, default=_NORMAL.repeats, help="runs of each kind")
-    add("--share", metavar="X", type=_share, default=1.0, help="of the full size, for a first look")
-    add("--output", metavar="FILE", type=Path, help="where to write results, machine and versions")
+    add("what", choices=[*EXPERIMENTS, "desktop", "all"], help=tr("what is measured"))
+    add("--json", action="store_true", help=tr("one line of JSON for each figure"))
+    add("--seconds", metavar="S", type=_seconds, default=_NORMAL.seconds, help=tr("for each run"))
+    add(
+        "--repeats",
+        metavar="N",
+        type=_repeats,
+        default=_NORMAL.repeats,
+        help=tr("runs of each kind"),
+    )
+    add(
+        "--share",
+        metavar="X",
+        type=_share,
+        default=1.0,
+        help=tr("of the full size, for a first look"),
+    )
+    add(
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help=tr("where to write results, machine and versions"),
+    )
 
 
 def _seconds(text: str) -> float:
@@ -72,5 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             write_results(arguments.output, records)
         except OSError as problem:
-            raise StartProblem(f"{arguments.output} cannot be written: {problem}.") from problem
+            raise StartProblem(
+                tr("{file} cannot be written: {reason}.", file=arguments.output, reason=problem)
+            ) from problem
     return 1 if any(record.problem for record in records) else 0

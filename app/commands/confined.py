@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import argparse
 
+from widgets.language import tr
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("arguments", nargs="+", help="as the program itself gives them")
+    parser.add_argument("arguments", nargs="+", help=tr("as the program itself gives them"))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -39,6 +39,7 @@ from transport.links import Kind, Link, best_link, list_links
 from transport.peer_book import choose_peers
 from transport.probe import check_others_multicast, judge_peers, try_peer
 from transport.scopes import Scope, scope_label
+from widgets.language import tr
 
 EXIT_SOMETHING_WRONG = 1
 PEERS_TRIED_MAX = 4
@@ -48,18 +49,18 @@ FIND_S = 1.5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--interface", metavar="ADDR", default="", help="the interface to look at, by name"
+        "--interface", metavar="ADDR", default="", help=tr("the interface to look at, by name")
     )
     parser.add_argument(
         "--peer",
         metavar="ADDR:PORT",
         action="append",
         default=[],
-        help="a computer to try, as live-objects net shows it there",
+        help=tr("a computer to try, as live-objects net shows it there"),
     )
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--json", action="store_true", help=tr("print the findings as JSON"))
     parser.add_argument(
-        "--state-dir", metavar="DIR", type=Path, help="the profile whose program is asked"
+        "--state-dir", metavar="DIR", type=Path, help=tr("the profile whose program is asked")
     )
 
 
@@ -79,8 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
             Finding(
                 "program",
                 Verdict.ODD,
-                "No program runs in this profile, so only this computer was looked at.",
-                "Start it, or live-objects gms, and ask again.",
+                tr("No program runs in this profile, so only this computer was looked at."),
+                tr("Start it, or live-objects gms, and ask again."),
             )
         )
     logged = load_settings(paths.settings).event_log

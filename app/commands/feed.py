@@ -24,18 +24,19 @@ from liveobj.errors import Problem
 from liveobj.objects.table import COLUMNS_MAX, ROWS_MAX, Table, open_table
 from liveobj.objects.table_feed import TableFeed
 from liveobj.references import Reference, read_reference_file
+from widgets.language import tr
 
 EVERY_S = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("csv", metavar="CSV", type=Path, help="the file to follow; its first row has names")
-    add("table", metavar="TABLE", type=Path, help="the reference file of a table")
-    add("--once", action="store_true", help="fill the table, and end when it is on disk")
-    add("--interface", metavar="ADDR", default="", help="network interface, by name or address")
-    add("--name", metavar="NAME", default="Feed", help="how the others see it")
-    add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
+    add("csv", metavar="CSV", type=Path, help=tr("the file to follow; its first row has names"))
+    add("table", metavar="TABLE", type=Path, help=tr("the reference file of a table"))
+    add("--once", action="store_true", help=tr("fill the table, and end when it is on disk"))
+    add("--interface", metavar="ADDR", default="", help=tr("network interface, by name or address"))
+    add("--name", metavar="NAME", default="Feed", help=tr("how the others see it"))
+    add("--state-dir", metavar="DIR", type=Path, help=tr("keep everything below this folder"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     except Problem as problem:
         raise StartProblem(str(problem)) from None
     except OSError as problem:
-        raise StartProblem(f"{arguments.csv} cannot be read: {problem.strerror}.") from None
+        raise StartProblem(
+            tr("{file} cannot be read: {reason}.", file=arguments.csv, reason=problem.strerror)
+        ) from None
     paths = find_paths(os.environ, arguments.state_dir)
     paths.make()
     return run_until_ended(lambda ended: _feed(arguments, paths, reference, ended))
@@ -54,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _read(file: Path) -> list[list[str]]:
     rows = read_csv(file.read_bytes(), ROWS_MAX + 1, COLUMNS_MAX)
     if not rows:
-        raise CsvProblem(f"{file} is empty: its first row must name the columns.")
+        raise CsvProblem(tr("{file} is empty: its first row must name the columns.", file=file))
     return rows
 
 
@@ -86,11 +89,16 @@ async def _follow(arguments: argparse.Namespace, table: Table, ended: asyncio.Ev
                 feed.take(head, rows)
                 while feed.step():  # noqa: ASYNC110 - lets the engine have its turn
                     await asyncio.sleep(0)
-                sys.stdout.write(f"{table.title}: {len(rows)} rows\n")
+                sys.stdout.write(
+                    tr("{title}: {count} rows", title=table.title, count=len(rows)) + "\n"
+                )
                 sys.stdout.flush()
         except (OSError, CsvProblem, DocumentError) as problem:
             # Whoever makes the file may be at it, or make a better one: the table stays as it is.
-            sys.stderr.write(f"{arguments.csv} is not taken over: {problem}\n")
+            sys.stderr.write(
+                tr("{file} is not taken over: {problem}", file=arguments.csv, problem=problem)
+                + "\n"
+            )
         if arguments.once:
             return
         with suppress(TimeoutError):

@@ -21,23 +21,27 @@ from liveobj.references import Reference, ReferenceProblem, fingerprint, read_re
 from liveobj.references.summary import title_of
 from liveobj.storage.folding import fold_stored
 from liveobj.storage.object_store import StorageError
+from widgets.language import tr
 
 _FILES_A_TIME = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("files", metavar="FILE", type=Path, nargs="*", help="reference files of what is folded")
-    add("--state-dir", metavar="DIR", type=Path, help="the profile whose objects are folded")
+    add("files", metavar="FILE", type=Path, nargs="*", help=tr("reference files of what is folded"))
+    add("--state-dir", metavar="DIR", type=Path, help=tr("the profile whose objects are folded"))
 
 
 def run(arguments: argparse.Namespace) -> int:
     paths = find_paths(os.environ, arguments.state_dir)
     if ask(paths.socket, NET_REQUEST) is not None:
-        raise StartProblem("The program of this profile is running: end it first.")
+        raise StartProblem(tr("The program of this profile is running: end it first."))
     chosen = [_read(file) for file in arguments.files] or _advised(paths)
     saved = sum(_fold(paths, reference) for reference in chosen)
-    sys.stdout.write(f"{len(chosen)} objects, {saved:,} bytes less on this disk\n")
+    sys.stdout.write(
+        tr("{count} objects, {saved:,} bytes less on this disk", count=len(chosen), saved=saved)
+        + "\n"
+    )
     return 0
 
 
@@ -61,7 +65,7 @@ def _fold(paths: Paths, reference: Reference) -> int:
     name = title_of(reference) or fingerprint(reference).short
     path = paths.objects / f"{fingerprint(reference)}.db"
     if not path.exists():
-        sys.stdout.write(f"{name}: it was never open in this profile.\n")
+        sys.stdout.write(tr("{name}: it was never open in this profile.", name=name) + "\n")
         return 0
     try:
         done = fold_stored(path)
@@ -69,7 +73,12 @@ def _fold(paths: Paths, reference: Reference) -> int:
         sys.stdout.write(f"{name}: {problem}\n")
         return 0
     told = done.why_not or (
-        f"{done.updates} updates, {done.bytes_before:,} bytes, are one of {done.bytes_after:,}."
+        tr(
+            "{count} updates, {before:,} bytes, are one of {after:,}.",
+            count=done.updates,
+            before=done.bytes_before,
+            after=done.bytes_after,
+        )
     )
     sys.stdout.write(f"{name}: {told}\n")
     return done.bytes_before - done.bytes_after

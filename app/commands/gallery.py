@@ -11,16 +11,17 @@ from pathlib import Path
 from app.command_line import window_size
 from app.display import display_problem
 from app.errors import StartProblem
+from widgets.language import tr
 from widgets.roles import Mode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("kinds", metavar="KIND", nargs="*", help="only these (all if none is given)")
+    add("kinds", metavar="KIND", nargs="*", help=tr("only these (all if none is given)"))
     add("--theme", choices=[mode.value for mode in Mode], default=Mode.LIGHT.value)
-    add("--scale", type=int, choices=[1, 2, 3], default=1, help="pixels for each point")
-    add("--size", metavar="WxH", type=window_size, help="of the windows, in points")
-    add("--pictures", metavar="DIR", type=Path, help="write a picture of each, and end")
+    add("--scale", type=int, choices=[1, 2, 3], default=1, help=tr("pixels for each point"))
+    add("--size", metavar="WxH", type=window_size, help=tr("of the windows, in points"))
+    add("--pictures", metavar="DIR", type=Path, help=tr("write a picture of each, and end"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,7 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     kinds = {kind.word: kind for kind in gallery_module.KINDS}
     unknown = [word for word in arguments.kinds if word not in kinds]
     if unknown:
-        raise StartProblem(f"{unknown[0]!r} is not one of {', '.join(kinds)}.")
+        raise StartProblem(
+            tr("{given} is not one of {kinds}.", given=repr(unknown[0]), kinds=", ".join(kinds))
+        )
     chosen = [kinds[word] for word in arguments.kinds or kinds]
     application = QApplication(["live-objects"])
     gallery = gallery_module.Gallery(application, Mode(arguments.theme), arguments.size)

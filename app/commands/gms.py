@@ -37,28 +37,39 @@ from transport.finder import Finder
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.peer_book import choose_peers
 from transport.scopes import Scope
+from widgets.language import tr
 
 _PLAN_BYTES_MAX = 16 << 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--interface", metavar="ADDR", default="", help="network interface, by name or address")
+    add("--interface", metavar="ADDR", default="", help=tr("network interface, by name or address"))
     add(
         "--port",
         metavar="N",
         type=port_number,
         default=0,
-        help="UDP port (any free one if not given)",
+        help=tr("UDP port (any free one if not given)"),
     )
-    add("--scope", metavar="FILE", type=Path, help="an invitation, instead of the profile's scope")
-    add("--peer", metavar="ADDR:PORT", action="append", default=[], help="whom to ask first")
-    add("--insist", action="store_true", help="take over from whoever keeps the list now")
-    add("--no-multicast", action="store_true", help="send by unicast only")
-    add("--no-mdns", action="store_true", help="neither announce nor search by mDNS")
-    add("--no-event-log", action="store_true", help="write no event log")
-    add("--plan", metavar="FILE", type=Path, help="regions by this plan of live-objects pipeline")
-    add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
+    add(
+        "--scope",
+        metavar="FILE",
+        type=Path,
+        help=tr("an invitation, instead of the profile's scope"),
+    )
+    add("--peer", metavar="ADDR:PORT", action="append", default=[], help=tr("whom to ask first"))
+    add("--insist", action="store_true", help=tr("take over from whoever keeps the list now"))
+    add("--no-multicast", action="store_true", help=tr("send by unicast only"))
+    add("--no-mdns", action="store_true", help=tr("neither announce nor search by mDNS"))
+    add("--no-event-log", action="store_true", help=tr("write no event log"))
+    add(
+        "--plan",
+        metavar="FILE",
+        type=Path,
+        help=tr("regions by this plan of live-objects pipeline"),
+    )
+    add("--state-dir", metavar="DIR", type=Path, help=tr("keep everything below this folder"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -130,12 +141,14 @@ def _config(arguments: argparse.Namespace, scope: Scope, profile: NetworkProfile
 def _read_plan(file: Path) -> str:
     try:
         if file.stat().st_size > _PLAN_BYTES_MAX:
-            raise StartProblem(f"{file} is larger than any plan of regions.")
+            raise StartProblem(tr("{file} is larger than any plan of regions.", file=file))
         return file.read_bytes().decode("ascii")
     except OSError as problem:
-        raise StartProblem(f"{file} cannot be read: {problem.strerror}.") from None
+        raise StartProblem(
+            tr("{file} cannot be read: {reason}.", file=file, reason=problem.strerror)
+        ) from None
     except UnicodeDecodeError:
-        raise StartProblem(f"{file} is not a plan of regions.") from None
+        raise StartProblem(tr("{file} is not a plan of regions.", file=file)) from None
 
 
 def _take_plan(engine: Engine, file: Path, text: str) -> None:
@@ -143,7 +156,10 @@ def _take_plan(engine: Engine, file: Path, text: str) -> None:
         engine.set_plan(text)
     except TransportError:
         raise StartProblem(
-            f"{file} is not a plan of regions: make one with live-objects pipeline plan."
+            tr(
+                "{file} is not a plan of regions: make one with live-objects pipeline plan.",
+                file=file,
+            )
         ) from None
 
 

@@ -17,20 +17,27 @@ from app.headless import run_until_ended
 from app.headless_host import headless_host
 from app.paths import Paths, find_paths
 from liveobj.keeping import Keeper
+from widgets.language import tr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("files", metavar="FILE", type=Path, nargs="+", help="reference files of what is to be kept")
-    add("--interface", metavar="ADDR", default="", help="network interface, by name or address")
-    add("--name", metavar="NAME", default="Keeper", help="how the others see it")
-    add("--state-dir", metavar="DIR", type=Path, help="keep everything below this folder")
+    add(
+        "files",
+        metavar="FILE",
+        type=Path,
+        nargs="+",
+        help=tr("reference files of what is to be kept"),
+    )
+    add("--interface", metavar="ADDR", default="", help=tr("network interface, by name or address"))
+    add("--name", metavar="NAME", default="Keeper", help=tr("how the others see it"))
+    add("--state-dir", metavar="DIR", type=Path, help=tr("keep everything below this folder"))
 
 
 def run(arguments: argparse.Namespace) -> int:
     missing = [file for file in arguments.files if not file.is_file()]
     if missing:
-        raise StartProblem(f"There is no file {str(missing[0])!r} to keep.")
+        raise StartProblem(tr("There is no file {file} to keep.", file=repr(str(missing[0]))))
     paths = find_paths(os.environ, arguments.state_dir)
     paths.make()
     return run_until_ended(lambda ended: _keep(arguments, paths, ended))

@@ -13,20 +13,23 @@ from app.errors import StartProblem
 from app.network_report import ask_running
 from app.paths import Paths, find_paths
 from transport.commands import Snapshot, as_json, as_table
+from widgets.language import tr
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one snapshot as JSON and end")
     parser.add_argument(
-        "--once", action="store_true", help="print the table once, as when it is not a terminal"
+        "--json", action="store_true", help=tr("print one snapshot as JSON and end")
     )
     parser.add_argument(
-        "--every", metavar="S", type=_seconds, default=1.0, help="seconds between two looks"
+        "--once", action="store_true", help=tr("print the table once, as when it is not a terminal")
     )
     parser.add_argument(
-        "--state-dir", metavar="DIR", type=Path, help="the profile whose program is asked"
+        "--every", metavar="S", type=_seconds, default=1.0, help=tr("seconds between two looks")
+    )
+    parser.add_argument(
+        "--state-dir", metavar="DIR", type=Path, help=tr("the profile whose program is asked")
     )
 
 
@@ -36,7 +39,9 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0.1 <= value <= 3600:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds from 0.1 to 3600")
+        raise argparse.ArgumentTypeError(
+            tr("{given} is not a number of seconds from 0.1 to 3600", given=repr(text))
+        )
     return value
 
 
@@ -71,6 +76,6 @@ def _look(paths: Paths) -> Snapshot:
     answer = ask_running(paths)
     if answer is None:
         raise StartProblem(
-            "No program runs in this profile: start it, or live-objects gms, and look again."
+            tr("No program runs in this profile: start it, or live-objects gms, and look again.")
         )
     return answer[1]

@@ -15,15 +15,21 @@ from liveobj.commands import new
 from liveobj.objects.catalogue import MAKERS
 from liveobj.references import Reference
 from liveobj.references.makers import signed_by
+from widgets.language import tr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", type=Path, help="the file to write")
-    parser.add_argument("--title", default="", help="its title (the file's name if not given)")
+    parser.add_argument("file", metavar="FILE", type=Path, help=tr("the file to write"))
+    parser.add_argument("--title", default="", help=tr("its title (the file's name if not given)"))
     parser.add_argument(
-        "--kind", default="note", metavar="KIND", help=f"one of {', '.join(sorted(MAKERS))}"
+        "--kind",
+        default="note",
+        metavar="KIND",
+        help=tr("one of {kinds}", kinds=", ".join(sorted(MAKERS))),
     )
-    parser.add_argument("--state-dir", metavar="DIR", type=Path, help="the profile that signs it")
+    parser.add_argument(
+        "--state-dir", metavar="DIR", type=Path, help=tr("the profile that signs it")
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

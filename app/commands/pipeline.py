@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from types import FrameType
 
 from app.errors import StartProblem
+from widgets.language import tr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if find_spec("pipeline") is None:
         raise StartProblem(
-            "The pipeline is not installed here: install the Python package with its extra,"
-            " live-objects[pipeline], and Java 17."
+            tr(
+                "The pipeline is not installed here: install the Python package with its extra,"
+                " live-objects[pipeline], and Java 17."
+            )
         )
     child = subprocess.Popen([sys.executable, "-P", "-m", "pipeline", *arguments.arguments])
 

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TextIO
 
+from widgets.language import tr
+
 Report = Callable[[Iterable[Path], TextIO, TextIO], int]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", metavar="FILE", type=Path, nargs="+", help="reference files")
+    parser.add_argument("files", metavar="FILE", type=Path, nargs="+", help=tr("reference files"))
 
 
 def run(report: Report, arguments: argparse.Namespace) -> int:

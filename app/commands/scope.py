@@ -19,51 +19,52 @@ from app.network_report import gms_socket
 from app.paths import find_paths
 from transport.errors import TransportError
 from transport.scopes import Scope, scope_label
-
-_NEXT_START = "A program that runs stays where it is until its next start.\n"
+from widgets.language import tr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--state-dir", metavar="DIR", type=Path, help="the profile that joins or is shown"
+        "--state-dir", metavar="DIR", type=Path, help=tr("the profile that joins or is shown")
     )
     parser.set_defaults(do=_show_current)
     actions = parser.add_subparsers(metavar="ACTION")
-    make = actions.add_parser("make", help="make a new private scope")
-    make.add_argument("name", metavar="NAME", help="what its members will see")
-    make.add_argument("--file", metavar="FILE", type=Path, help="write the invitation there")
-    make.add_argument("--qr", action="store_true", help="draw the invitation as a QR code as well")
+    make = actions.add_parser("make", help=tr("make a new private scope"))
+    make.add_argument("name", metavar="NAME", help=tr("what its members will see"))
+    make.add_argument("--file", metavar="FILE", type=Path, help=tr("write the invitation there"))
+    make.add_argument(
+        "--qr", action="store_true", help=tr("draw the invitation as a QR code as well")
+    )
     make.set_defaults(do=_make)
-    show = actions.add_parser("show", help="show the scope of this profile, or an invitation's")
-    show.add_argument("invitation", metavar="INVITATION", nargs="?", help="a file or the text")
-    show.add_argument("--invitation", dest="tell", action="store_true", help="with its secret")
-    show.add_argument("--qr", action="store_true", help="draw its invitation as a QR code")
+    show = actions.add_parser("show", help=tr("show the scope of this profile, or an invitation's"))
+    show.add_argument("invitation", metavar="INVITATION", nargs="?", help=tr("a file or the text"))
+    show.add_argument("--invitation", dest="tell", action="store_true", help=tr("with its secret"))
+    show.add_argument("--qr", action="store_true", help=tr("draw its invitation as a QR code"))
     show.set_defaults(do=_show)
-    join = actions.add_parser("join", help="join the scope of an invitation")
-    join.add_argument("invitation", metavar="INVITATION", help="a file or the text")
+    join = actions.add_parser("join", help=tr("join the scope of an invitation"))
+    join.add_argument("invitation", metavar="INVITATION", help=tr("a file or the text"))
     join.set_defaults(do=_join)
-    leave = actions.add_parser("leave", help="go back to Nearby, where everybody is")
+    leave = actions.add_parser("leave", help=tr("go back to Nearby, where everybody is"))
     leave.set_defaults(do=_leave)
-    members = actions.add_parser("members", help="who is in the private scope of this profile")
+    members = actions.add_parser("members", help=tr("who is in the private scope of this profile"))
     members.set_defaults(do=_members)
-    renew = actions.add_parser("renew", help="give the members of the scope a new key")
+    renew = actions.add_parser("renew", help=tr("give the members of the scope a new key"))
     renew.add_argument(
         "--without",
         metavar="FINGERPRINT",
         action="append",
         default=[],
-        help="leave somebody out, as members shows them",
+        help=tr("leave somebody out, as members shows them"),
     )
     renew.set_defaults(do=_renew)
-    invite = actions.add_parser("invite", help="let somebody in who sees the same code as you")
+    invite = actions.add_parser("invite", help=tr("let somebody in who sees the same code as you"))
     invite.set_defaults(do=_invite)
-    request = actions.add_parser("request", help="ask somebody who invites to be let in")
+    request = actions.add_parser("request", help=tr("ask somebody who invites to be let in"))
     request.set_defaults(do=_request)
     scope_pairing.add_arguments(invite, request)
     for action in (make, show, join, leave, members, renew, invite, request):
         # Before or after the action, as one likes.
         action.add_argument(
-            "--state-dir", metavar="DIR", type=Path, default=argparse.SUPPRESS, help="as above"
+            "--state-dir", metavar="DIR", type=Path, default=argparse.SUPPRESS, help=tr("as above")
         )
 
 
@@ -95,14 +96,21 @@ def _show(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
     scope = profile.scope() if given is None else read_invitation(given)
     text = _described(scope)
     if arguments.tell:
-        text += f"  invitation  {scope.invitation()}\n"
+        heading = tr("invitation")
+        text += f"  {heading:<12}{scope.invitation()}\n"
     return text + (qr_text(scope) if arguments.qr else "")
 
 
 def _join(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
     scope = read_invitation(arguments.invitation)
     profile.join(scope)
-    return f"This profile is in the scope {scope.name} now. {_NEXT_START}"
+    return _joined(scope)
+
+
+def _joined(scope: Scope) -> str:
+    words = tr("This profile is in the scope {scope} now.", scope=scope.name)
+    more = tr("A program that runs stays where it is until its next start.")
+    return f"{words} {more}\n"
 
 
 def _invite(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
@@ -112,7 +120,7 @@ def _invite(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
 def _request(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
     scope = scope_pairing.request(arguments)
     profile.join(scope)
-    return f"This profile is in the scope {scope.name} now. {_NEXT_START}"
+    return _joined(scope)
 
 
 def _members(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
@@ -122,10 +130,12 @@ def _members(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
 def _renew(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
     request = {"do": "scope-renew", "without": arguments.without}
     answer = _asked(arguments, profile, request)
-    return (
-        f"{answer.get('renewed')} has a new key. Members who run have it in some seconds, those"
-        f" who are away when they come back:\n{_listed(answer)}"
+    words = tr(
+        "{scope} has a new key. Members who run have it in some seconds, those who are away when"
+        " they come back:",
+        scope=answer.get("renewed"),
     )
+    return f"{words}\n{_listed(answer)}"
 
 
 def _asked(
@@ -134,7 +144,7 @@ def _asked(
     """What the program that runs in this profile answers."""
     scope = profile.scope()
     if not scope.private:
-        raise StartProblem(f"This profile is in {scope.name}, where everybody is.")
+        raise StartProblem(tr("This profile is in {scope}, where everybody is.", scope=scope.name))
     paths = find_paths(os.environ, arguments.state_dir)
     for place in (paths.socket, gms_socket(paths)):
         answer = ask(place, request)
@@ -143,7 +153,7 @@ def _asked(
                 raise StartProblem(str(answer["error"]))
             return answer
     raise StartProblem(
-        "No program runs in this profile: start it, or live-objects gms, and ask again."
+        tr("No program runs in this profile: start it, or live-objects gms, and ask again.")
     )
 
 
@@ -154,7 +164,7 @@ def _listed(answer: dict[str, Any]) -> str:
 
 def _leave(_arguments: argparse.Namespace, profile: NetworkProfile) -> str:
     profile.leave()
-    return f"This profile is in the scope {profile.scope().name} now. {_NEXT_START}"
+    return _joined(profile.scope())
 
 
 def read_invitation(given: str) -> Scope:
@@ -168,8 +178,9 @@ def read_invitation(given: str) -> Scope:
 
 
 def _described(scope: Scope) -> str:
-    kind = "private: only those who were invited" if scope.private else "open to everybody"
-    return f"{scope.name}\n  kind        {kind}\n  label       {scope_label(scope)}\n"
+    kind = tr("private: only those who were invited") if scope.private else tr("open to everybody")
+    rows = ((tr("kind"), kind), (tr("label"), scope_label(scope)))
+    return f"{scope.name}\n" + "".join(f"  {name:<12}{words}\n" for name, words in rows)
 
 
 def qr_text(scope: Scope) -> str:

@@ -19,23 +19,33 @@ from transport.invitations import Invited, announce_invitation, find_invitations
 from transport.links import best_link, list_links
 from transport.pairing_stream import Invitation, Meeting, ask
 from transport.scopes import Scope
+from widgets.language import tr
 
-_SAME = "Is it the same on the other computer?"
+# In every language that the question is asked in.
+_YES = ("y", "yes", "j", "ja")
 
 
 def add_arguments(invite: argparse.ArgumentParser, request: argparse.ArgumentParser) -> None:
     for action in (invite, request):
         action.add_argument(
-            "--interface", metavar="ADDR", default="", help="network interface, by name or address"
+            "--interface",
+            metavar="ADDR",
+            default="",
+            help=tr("network interface, by name or address"),
         )
         action.add_argument(
-            "--name", metavar="NAME", default="", help="how the other sees you (this computer's)"
+            "--name",
+            metavar="NAME",
+            default="",
+            help=tr("how the other sees you (this computer's)"),
         )
     invite.add_argument(
-        "--port", metavar="N", type=port_number, default=0, help="TCP port to wait at"
+        "--port", metavar="N", type=port_number, default=0, help=tr("TCP port to wait at")
     )
-    invite.add_argument("--no-mdns", action="store_true", help="do not announce the invitation")
-    request.add_argument("peer", metavar="ADDR:PORT", nargs="?", help="who invites, if not found")
+    invite.add_argument("--no-mdns", action="store_true", help=tr("do not announce the invitation"))
+    request.add_argument(
+        "peer", metavar="ADDR:PORT", nargs="?", help=tr("who invites, if not found")
+    )
 
 
 def invite(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
@@ -43,8 +53,11 @@ def invite(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
     scope = profile.scope()
     if not scope.private:
         raise StartProblem(
-            f"This profile is in {scope.name}, where everybody is: make a private scope first,"
-            " with live-objects scope make."
+            tr(
+                "This profile is in {scope}, where everybody is: make a private scope first, with"
+                " live-objects scope make.",
+                scope=scope.name,
+            )
         )
     return asyncio.run(_invite(arguments, scope))
 
@@ -64,18 +77,22 @@ async def _invite(arguments: argparse.Namespace, scope: Scope) -> str:
             announcement = await announce_invitation(name, peer)
             stack.push_async_callback(announcement.close)
         _say(
-            f"Inviting to the scope {scope.name}. On the other computer:\n"
-            f"  live-objects scope request {peer.address}:{peer.port}"
+            tr("Inviting to the scope {scope}. On the other computer:", scope=scope.name)
+            + f"\n  live-objects scope request {peer.address}:{peer.port}"
         )
         while True:
             try:
                 meeting = await invitation.meet()
             except Closed:
-                raise StartProblem("Too many have asked in vain: invite again.") from None
+                raise StartProblem(tr("Too many have asked in vain: invite again.")) from None
             try:
-                if await _compare(meeting, f"{meeting.their_name} wants to join."):
+                if await _compare(meeting, tr("{name} wants to join.", name=meeting.their_name)):
                     await meeting.give(scope)
-                    return f"{meeting.their_name} is in the scope {scope.name} now.\n"
+                    name = meeting.their_name
+                    return (
+                        tr("{name} is in the scope {scope} now.", name=name, scope=scope.name)
+                        + "\n"
+                    )
             except (Declined, PeerLost, PeerViolation) as problem:
                 _say(str(problem))
 
@@ -86,32 +103,37 @@ async def _request(arguments: argparse.Namespace) -> Scope:
     else:
         peer = (await _choose(await find_invitations(_address(arguments)))).peer
     meeting = await ask(peer, arguments.name or socket.gethostname())
-    said = f"{meeting.their_name} invites to the scope {meeting.scope_name}."
+    said = tr(
+        "{name} invites to the scope {scope}.", name=meeting.their_name, scope=meeting.scope_name
+    )
     if not await _compare(meeting, said):
-        raise StartProblem("Nothing was joined.")
+        raise StartProblem(tr("Nothing was joined."))
     return await meeting.take()
 
 
 async def _choose(found: tuple[Invited, ...]) -> Invited:
     if not found:
         raise StartProblem(
-            "Nobody invites on this network: start live-objects scope invite on the other"
-            " computer, or type the address that it shows."
+            tr(
+                "Nobody invites on this network: start live-objects scope invite on the other"
+                " computer, or type the address that it shows."
+            )
         )
     if len(found) == 1:
         return found[0]
     for number, invited in enumerate(found, 1):
         _say(f"  {number}  {invited.name} ({invited.peer.address})")
-    answer = await _answer(f"Whose invitation? [1-{len(found)}] ")
+    answer = await _answer(tr("Whose invitation?") + f" [1-{len(found)}] ")
     if not answer.isdigit() or not 1 <= int(answer) <= len(found):
-        raise StartProblem("Nothing was joined.")
+        raise StartProblem(tr("Nothing was joined."))
     return found[int(answer) - 1]
 
 
 async def _compare(meeting: Meeting, said: str) -> bool:
     """Whether the person says that both see the same; otherwise the meeting has been refused."""
-    _say(f"{said} The code is\n\n    {meeting.code}\n")
-    if (await _answer(f"{_SAME} [y/N] ")).lower() in {"y", "yes"}:
+    _say(said + " " + tr("The code is") + f"\n\n    {meeting.code}\n")
+    question = tr("Is it the same on the other computer? [y/N]")
+    if (await _answer(f"{question} ")).lower() in _YES:
         return True
     await meeting.refuse()
     return False
@@ -145,8 +167,14 @@ def _address(arguments: argparse.Namespace) -> str:
     chosen = [link for link in links if wanted in {link.name, link.address}] if wanted else links
     link = best_link(chosen)
     if link is None:
-        which = f"interface {wanted}" if wanted else "interface that is connected"
-        raise StartProblem(f"This computer has no {which}: name another one with --interface.")
+        if wanted:
+            words = tr(
+                "This computer has no interface {name}: name another one with --interface.",
+                name=wanted,
+            )
+        else:
+            words = tr("This computer has no interface that is connected.")
+        raise StartProblem(words)
     return link.address
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from app.errors import StartProblem
 from app.main import main
 from liveobj.references import read_reference_file
 from liveobj.references.makers import maker_of
+from widgets.language import set_language
 from widgets.roles import PERSON_COLOURS, Mode
 
 
@@ -99,6 +102,40 @@ def test_new_is_signed_by_the_profile_as_the_window_signs(
     maker = maker_of(read_reference_file(file))
     assert maker is not None
     assert (maker.name, maker.fingerprint) == ("Ada", fingerprint)
+
+
+@pytest.fixture
+def german(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("LANGUAGE", "de")
+    yield
+    set_language("en")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (
+            ["--help"],
+            ["Aufruf: live-objects [DATEI …]", "Optionen:", "zeigt diese Hilfe", "Befehle"],
+        ),
+        (["scope", "--help"], ["ein neues privates Netz anlegen", "Argumente:"]),
+        (["--wrong"], ["Unbekannte Argumente: --wrong: siehe live-objects --help."]),
+        (["--port", "x"], ["Argument --port: 'x' ist kein Port von 1 bis 65535"]),
+        (["new"], ["Diese Argumente fehlen: FILE"]),
+        (["describe", "--state-dir", "nowhere"], ["läuft das Programm nicht"]),
+    ],
+)
+def test_the_command_line_speaks_german(
+    arguments: list[str],
+    parts: list[str],
+    german: None,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with suppress(SystemExit):
+        assert main(arguments) == 2
+    output = "".join(capsys.readouterr())
+    for part in parts:
+        assert part in output
 
 
 @pytest.mark.parametrize(
