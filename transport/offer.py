@@ -69,36 +69,31 @@ class Offer:
 
     def pull_next(self, bytes_max: int, count_max: int) -> binding.Pulled | None:
         """The next messages of the first feed that has any. Called by C; must not raise."""
-        data = self._pull_first(bytes_max, count_max)
-        if data is None:
-            return None
-        if isinstance(data, bytes):
-            pulled = (data, array("I", (len(data),)))
-        else:
-            pulled = (b"".join(data), array("I", map(len, data)))
-        self._node.keep(pulled)
+        pulled = self._pull_first(bytes_max, count_max)
+        if pulled is not None:
+            self._node.keep(pulled)
         return pulled
 
-    def _pull_first(self, bytes_max: int, count_max: int) -> bytes | Sequence[bytes] | None:
+    def _pull_first(self, bytes_max: int, count_max: int) -> binding.Pulled | None:
         node = self._node
         again: list[tuple[int, Feed]] = []
-        data = None
+        pulled = None
         node.pulling += 1
         try:
-            while data is None and self._feeds:
+            while pulled is None and self._feeds:
                 offered = self._feeds.pop(0)
-                data = self._ask(offered[1], bytes_max, count_max)
-                if data is not None:
+                pulled = self._ask(offered[1], bytes_max, count_max)
+                if pulled is not None:
                     if self._feeds:
                         self._insert(offered[1], offered[0])
                     else:
                         self._feeds.append(offered)
                     # The usual case, a hundred thousand times a second.
                     if not again:
-                        return data
+                        return pulled
                 elif self._again:
                     again.append(offered)
-            if data is None:
+            if pulled is None:
                 self._registered = None
             for priority, feed in again:
                 self._insert(feed, priority)
@@ -106,19 +101,17 @@ class Offer:
                 node.when_possible(self._register)
         finally:
             node.pulling -= 1
-        return data
+        return pulled
 
-    def _ask(self, feed: Feed, bytes_max: int, count_max: int) -> bytes | Sequence[bytes] | None:
+    def _ask(self, feed: Feed, bytes_max: int, count_max: int) -> binding.Pulled | None:
         node = self._node
         self._pulling, self._again = feed, False
         try:
             pull_many = getattr(feed, "pull_many", None)
             if pull_many is not None:
-                return _checked_all(pull_many(count_max, bytes_max), bytes_max, count_max)
+                return _packed_all(pull_many(count_max, bytes_max), bytes_max, count_max)
             data = feed.pull(bytes_max)
-            if data is not None and (type(data) is not bytes or len(data) > bytes_max):
-                data = _checked(data, bytes_max)
-            return data
+            return None if data is None else _packed(data, bytes_max)
         except Exception as problem:
             self._again = False
             self._group.report(
@@ -139,25 +132,28 @@ class Offer:
             self._pulling = None
 
 
-def _checked(data: bytes, bytes_max: int) -> bytes:
+def _packed(data: bytes, bytes_max: int) -> binding.Pulled:
     if not isinstance(data, bytes):
         raise BadArgument(f"a feed gave {type(data).__name__} where bytes were expected")
-    if len(data) > bytes_max:
-        raise BadArgument(f"a feed gave {len(data)} bytes where {bytes_max} were asked for")
-    return data
+    size = len(data)
+    if size > bytes_max:
+        raise BadArgument(f"a feed gave {size} bytes where {bytes_max} were asked for")
+    return data, array("I", (size,))
 
 
-def _checked_all(
-    messages: Sequence[bytes], bytes_max: int, count_max: int
-) -> Sequence[bytes] | None:
+def _packed_all(messages: Sequence[bytes], bytes_max: int, count_max: int) -> binding.Pulled | None:
     if len(messages) > count_max:
         raise BadArgument(f"a feed gave {len(messages)} messages where {count_max} were asked for")
     if not messages:
         return None
-    if set(map(type, messages)) != {bytes} or max(map(len, messages)) > bytes_max:
+    # Each is looked at as seldom as can be: this is done a million times a second.
+    if set(map(type, messages)) != {bytes}:
         for data in messages:
-            _checked(data, bytes_max)
-    return messages
+            _packed(data, bytes_max)
+    sizes = list(map(len, messages))
+    if max(sizes) > bytes_max:
+        _packed(messages[sizes.index(max(sizes))], bytes_max)
+    return b"".join(messages), array("I", sizes)
 
 
 def short(problem: BaseException) -> str:
