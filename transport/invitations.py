@@ -52,9 +52,16 @@ def look_out_for_invitations(
 
 
 async def find_invitations(
-    interface_address: str, *, find_s: float = FIND_S, enough: int = 16
+    interface_address: str, *, name: str = "", find_s: float = FIND_S, enough: int = 16
 ) -> tuple[Invited, ...]:
-    """Those who invite now; waits until there are enough, or for `find_s`."""
-    return await collect(
-        lambda on_invited: look_out_for_invitations(interface_address, on_invited), find_s, enough
-    )
+    """Those who invite now, or those of them who call themselves `name`; waits until there are
+    enough, or for `find_s`."""
+
+    def look_out(on_invited: Callable[[Invited], None]) -> Lookout:
+        def on_any(invited: Invited) -> None:
+            if name in {"", invited.name}:
+                on_invited(invited)
+
+        return look_out_for_invitations(interface_address, on_any)
+
+    return await collect(look_out, find_s, enough)

@@ -46,6 +46,13 @@ def add_arguments(invite: argparse.ArgumentParser, request: argparse.ArgumentPar
     request.add_argument(
         "peer", metavar="ADDR:PORT", nargs="?", help=tr("who invites, if not found")
     )
+    request.add_argument(
+        "--from",
+        dest="inviter",
+        metavar="NAME",
+        default="",
+        help=tr("ask only whoever invites under this name, where several people invite"),
+    )
 
 
 def invite(arguments: argparse.Namespace, profile: NetworkProfile) -> str:
@@ -101,7 +108,8 @@ async def _request(arguments: argparse.Namespace) -> Scope:
     if arguments.peer is not None:
         peer = Peer.parse(arguments.peer)
     else:
-        peer = (await _choose(await find_invitations(_address(arguments)))).peer
+        found = await find_invitations(_address(arguments), name=arguments.inviter)
+        peer = (await _choose(found, arguments.inviter)).peer
     meeting = await ask(peer, arguments.name or socket.gethostname())
     said = tr(
         "{name} invites to the scope {scope}.", name=meeting.their_name, scope=meeting.scope_name
@@ -111,10 +119,16 @@ async def _request(arguments: argparse.Namespace) -> Scope:
     return await meeting.take()
 
 
-async def _choose(found: tuple[Invited, ...]) -> Invited:
+async def _choose(found: tuple[Invited, ...], inviter: str) -> Invited:
     if not found:
         raise StartProblem(
             tr(
+                "Nobody called {name} invites on this network: start live-objects scope invite on"
+                " the other computer, or type the address that it shows.",
+                name=inviter,
+            )
+            if inviter
+            else tr(
                 "Nobody invites on this network: start live-objects scope invite on the other"
                 " computer, or type the address that it shows."
             )

@@ -323,9 +323,11 @@ def test_two_who_compare_their_code_share_a_scope(tmp_path: Path) -> None:
     folders = {name: tmp_path / name for name in ("ada", "jun")}
     run("scope", "join", invitation, "--state-dir", str(folders["ada"]))
     common = ("--interface", "lo", "--name")
-    ada = start("scope", "invite", *common, "Ada", "--state-dir", str(folders["ada"]))
+    # On this computer others may invite at the same time, under other names.
+    name = f"Ada {os.urandom(4).hex()}"
+    ada = start("scope", "invite", *common, name, "--state-dir", str(folders["ada"]))
     place = until_line(ada, "  live-objects scope request ").split()[-1]
-    for answer, way in (("n", [place]), ("y", [])):  # The second time, found by mDNS.
+    for answer, way in (("n", [place]), ("y", ["--from", name])):  # The second time, by mDNS.
         jun = start("scope", "request", *way, *common, "Jun", "--state-dir", str(folders["jun"]))
         codes = [until_line(each, "    ").strip() for each in (ada, jun)]
         assert codes[0] == codes[1]

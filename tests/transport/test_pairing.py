@@ -128,14 +128,23 @@ def test_invitation_ends_after_some_meetings_in_vain_and_serves_one_at_a_time() 
 
 def test_invitation_is_found_by_mdns_under_its_makers_name() -> None:
     async def story() -> None:
-        invitation = await Invitation.open(OFFICE, "Ada", HERE)
-        announcement = await announce_invitation("Ada", invitation.peer)
+        # Others may invite on this computer, too: by another name, or at another place.
+        name = f"Ada {os.urandom(4).hex()}"
+        invitations = [await Invitation.open(OFFICE, each, HERE) for each in ("Eve", name)]
+        announcements = [
+            await announce_invitation(each, invitation.peer)
+            for each, invitation in zip(("Eve", name), invitations, strict=True)
+        ]
         try:
-            (found,) = await find_invitations(HERE, find_s=5, enough=1)
-            assert (found.name, found.peer) == ("Ada", invitation.peer)
+            (found,) = await find_invitations(HERE, name=name, find_s=5, enough=1)
+            assert (found.name, found.peer) == (name, invitations[1].peer)
+            everybody = await find_invitations(HERE, find_s=2)
+            assert {each.peer for each in everybody} >= {each.peer for each in invitations}
         finally:
-            await announcement.close()
-            invitation.close()
+            for announcement in announcements:
+                await announcement.close()
+            for invitation in invitations:
+                invitation.close()
 
     run(story)
 
