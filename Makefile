@@ -140,6 +140,7 @@ soak: $(STAMP_ENGINE)
 swarm: $(STAMP_PACKAGES)
 	@$(NATIVE) swarm
 	@native/build/tools/swarm --seconds $(TIME) --keep-going --brief
+	@native/build/tools/swarm --seconds $$(($(TIME) / 4)) --keep-going --brief --also hush
 
 # Changed bits, replays, strangers and hostile members in the amounts that the goals name.
 hostile: $(STAMP_PACKAGES)

@@ -24,7 +24,7 @@ from transport.errors import NoInterface, NoMulticast, PortInUse, TransportError
 from transport.events import Health, HealthChanged
 from transport.finder import Finder
 from transport.key_rotation import KeyRotation
-from transport.loop import EngineJoin
+from transport.loop import Closable, EngineJoin
 from transport.scopes import NEARBY
 from widgets.language import tr
 from widgets.state_line import NetworkWords
@@ -32,6 +32,8 @@ from widgets.state_line import NetworkWords
 log = logging.getLogger(__name__)
 
 _CLOSE_BOUND_S = 1.0
+# How often is looked whether multicast still reaches everybody.
+_LOOK_S = 2.0
 
 
 def _health_words(health: Health) -> tuple[str, str]:
@@ -54,6 +56,16 @@ def _health_words(health: Health) -> tuple[str, str]:
         Health.CLOSED: (tr("closed"), tr("The program is ending.")),
     }
     return words[health]
+
+
+def _unicast_words() -> tuple[str, str]:
+    return (
+        tr("partly by unicast"),
+        tr(
+            "Multicast does not reach everybody here, so some objects are sent to each PC one by"
+            " one. That works, with more traffic; “live-objects doctor” tells why."
+        ),
+    )
 
 
 class OfficeNetwork:
@@ -82,6 +94,8 @@ class OfficeNetwork:
         self._logger: EngineLogger | None = None
         self._collecting: Collecting | None = None
         self._left_out = False
+        self._by_unicast = False
+        self._looking: Closable | None = None
         # In a private network: the care for its key.
         self.care: ScopeCare | None = None
 
@@ -97,6 +111,7 @@ class OfficeNetwork:
         watcher = EngineWatcher()
         self._join = EngineJoin(self.engine, watcher)
         self._keys = KeyRotation(self.engine, watcher.call_at, time.monotonic, time.time)
+        self._look(watcher)
         if self._profile is not None and self.scope.private:
             self.care = ScopeCare(
                 self.engine, self._profile, watcher.call_at, my_name, self._on_left_out
@@ -133,6 +148,8 @@ class OfficeNetwork:
             # Whoever is in a network of their own always sees in which.
             place = self.scope.name
         short, sentence = _health_words(self.engine.health)
+        if self.settled and self._by_unicast:
+            short, sentence = _unicast_words()
         if self._left_out:
             short = tr("not a member any more")
             sentence = tr(
@@ -162,6 +179,8 @@ class OfficeNetwork:
             self._logger.close()
         if self._collecting is not None:
             self._collecting.close()
+        if self._looking is not None:
+            self._looking.close()
         if self._keys is not None:
             self._keys.close()
         if self._join is not None:
@@ -169,15 +188,26 @@ class OfficeNetwork:
         if not self.engine.close_blocking(_CLOSE_BOUND_S):
             log.info("the others were not told in time that this PC leaves")
 
-    def _on_health(self, change: HealthChanged) -> None:
-        log.info("network: %s, because %s", change.health.name, change.reason.name)
+    def _look(self, watcher: EngineWatcher) -> None:
+        """Notices that multicast stops or begins to reach everybody, now and then."""
+        self._looking = watcher.call_at(time.monotonic() + _LOOK_S, lambda: self._look(watcher))
+        by_unicast = not self.engine.closed and self.engine.counters()["unicast_now"] > 0
+        if by_unicast != self._by_unicast:
+            self._by_unicast = by_unicast
+            log.info("network: %s", "partly by unicast" if by_unicast else "all by multicast")
+            self._tell()
+
+    def _tell(self) -> None:
         if self.on_words is not None:
             self.on_words(self.words)
 
+    def _on_health(self, change: HealthChanged) -> None:
+        log.info("network: %s, because %s", change.health.name, change.reason.name)
+        self._tell()
+
     def _on_left_out(self) -> None:
         self._left_out = True
-        if self.on_words is not None:
-            self.on_words(self.words)
+        self._tell()
 
     def _on_error(self, error: TransportError) -> None:
         log.warning("network: %s", error.described)

@@ -65,6 +65,7 @@ class ScopeActions:
 
     def begin(self) -> None:
         self._window.page_closed.connect(self._on_page_closed)
+        self._window.network_changed.connect(self._show_connection)
 
     def close(self) -> None:
         """Nobody is let in any more."""
@@ -97,12 +98,17 @@ class ScopeActions:
         page.members_wanted.connect(self._show_members)
         page.renew_wanted.connect(self._renew)
         self._show_scope()
+        self._show_connection()
         self._window.show_page(page, tr("Office network"), tr("Office network"), "users")
 
     def _on_page_closed(self, page: object) -> None:
         if page is self._page:
             self.close()
             self._page = None
+
+    def _show_connection(self) -> None:
+        if self._page is not None:
+            self._page.show_connection(self._window.network.sentence)
 
     def _show_scope(self) -> None:
         page = self._page

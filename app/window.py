@@ -75,6 +75,7 @@ class MainWindow(QMainWindow):
     page_closed = Signal(QWidget)
     front_changed = Signal()
     shown_changed = Signal()
+    network_changed = Signal()
     closing = Signal()
 
     def __init__(self, theme: Theme, kinds: Kinds) -> None:
@@ -112,6 +113,7 @@ class MainWindow(QMainWindow):
         )
         self.home = Home(theme, self._kinds, [registry["note.new"], registry["object.open"]])
         self.tabs = ObjectTabs(theme, registry["note.new"])
+        self.network = network
         self._state_line = StateLine(theme, network)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.home)
@@ -252,7 +254,9 @@ class MainWindow(QMainWindow):
         self.front_changed.emit()
 
     def show_network(self, network: NetworkWords) -> None:
+        self.network = network
         self._state_line.show_network(network)
+        self.network_changed.emit()
 
     @property
     def state_text(self) -> str:

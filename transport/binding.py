@@ -294,6 +294,11 @@ class Core:
         count = check(lib.qsm_engine_regions(self.pointer, infos, count_max))
         return [_region(infos[index]) for index in range(min(count, count_max))]
 
+    def unheard(self, count_max: int = 256) -> list[Address]:
+        addresses = ffi.new("qsm_address[]", count_max)
+        count = check(lib.qsm_engine_unheard(self.pointer, addresses, count_max))
+        return [read_address(addresses[index]) for index in range(count)]
+
     def trace_text(self, bytes_max: int = 1 << 16) -> str:
         text = ffi.new("char[]", bytes_max)
         length = lib.qsm_engine_trace_text(self.pointer, text, bytes_max)

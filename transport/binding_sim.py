@@ -67,6 +67,9 @@ class Sim:
     def block(self, sender: int, receiver: int, *, blocked: bool) -> None:
         check(lib.qsm_sim_block(self._pointer, sender, receiver, blocked))
 
+    def block_multicast(self, sender: int, receiver: int, *, blocked: bool) -> None:
+        check(lib.qsm_sim_block_multicast(self._pointer, sender, receiver, blocked))
+
     def freeze(self, node: int, duration_ns: int) -> None:
         check(lib.qsm_sim_freeze(self._pointer, node, duration_ns))
 

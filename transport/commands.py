@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from transport.binding import Address
 from transport.engine import Engine
 from transport.errors import BadArgument
 from transport.node import Node
@@ -57,12 +58,23 @@ class Snapshot:
     multicast: str
     groups: tuple[GroupState, ...]
     regions: tuple[RegionState, ...]
+    # Where those are whose multicast should be heard here and is not.
+    unheard: tuple[str, ...]
     counters: dict[str, int]
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """Who is here: every node in a view of a group that this one is in."""
         return tuple(sorted({member for group in self.groups for member in group.members}))
+
+    @property
+    def by_unicast(self) -> tuple[RegionState, ...]:
+        """Regions shared with others that multicast does not reach all of."""
+        return tuple(
+            region
+            for region in self.regions
+            if region.here and region.unicast and not region.closing and region.alive > 1
+        )
 
 
 def take_snapshot(node: Node, scope: str, now_s: float) -> Snapshot:
@@ -72,9 +84,9 @@ def take_snapshot(node: Node, scope: str, now_s: float) -> Snapshot:
     if isinstance(node, Engine):
         info = node.info()
         interface = info.interface
-        address = f"{info.address.text}:{info.address.port}"
+        address = _place(info.address)
         if info.multicast:
-            multicast = f"{info.rendezvous.text}:{info.rendezvous.port}"
+            multicast = _place(info.rendezvous)
         counters |= {
             "udp_datagrams_in": info.datagrams_in,
             "udp_datagrams_out": info.datagrams_out,
@@ -91,6 +103,7 @@ def take_snapshot(node: Node, scope: str, now_s: float) -> Snapshot:
         multicast=multicast,
         groups=_groups(node),
         regions=_regions(node),
+        unheard=tuple(sorted(_place(address) for address in node.unheard())),
         counters=counters,
     )
 
@@ -128,6 +141,10 @@ def _regions(node: Node) -> tuple[RegionState, ...]:
     )
 
 
+def _place(address: Address) -> str:
+    return f"{address.text}:{address.port}"
+
+
 def _hex(number: int) -> str:
     return f"{number:016x}"
 
@@ -146,7 +163,8 @@ def from_json(values: Mapping[str, Any]) -> Snapshot:
             for group in plain.pop("groups")
         )
         regions = tuple(RegionState(**region) for region in plain.pop("regions"))
-        return Snapshot(groups=groups, regions=regions, **plain)
+        unheard = tuple(plain.pop("unheard"))
+        return Snapshot(groups=groups, regions=regions, unheard=unheard, **plain)
     except (TypeError, KeyError, ValueError, AttributeError) as problem:
         raise BadArgument(
             "That is no snapshot of an engine: both programs must be of one version."
@@ -206,6 +224,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def listed(places: Sequence[str], count_max: int = 6) -> str:
+    """The first of them, and how many more there are."""
+    more = len(places) - count_max
+    return ", ".join(places[:count_max]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def _head(snapshot: Snapshot, rate: Rates | None) -> str:
     place = f"{snapshot.interface} {snapshot.address}".strip() or "simulated"
     by = f"multicast {snapshot.multicast}" if snapshot.multicast else "unicast only"
@@ -219,6 +243,8 @@ def _head(snapshot: Snapshot, rate: Rates | None) -> str:
         f"{place}   {by}",
         ", ".join(counts),
     ]
+    if snapshot.unheard:
+        lines.append(f"multicast not heard of {listed(snapshot.unheard)}")
     if rate is not None:
         lines.append(
             f"in {rate.messages_in:,.0f} messages/s, {in_bytes(rate.bytes_in)}/s   "
@@ -258,7 +284,7 @@ def _region_table(regions: Sequence[RegionState]) -> str:
 _TROUBLE = (
     *("dropped_", "udp_kernel_drops", "udp_send_errors", "packets_lost", "messages_forged"),
     *("messages_refused", "tokens_skipped", "rate_decreases", "links_broken", "evicted"),
-    *("suspensions", "orphan_packets_lost", "data_receive_full"),
+    *("suspensions", "orphan_packets_lost", "data_receive_full", "unheard_now"),
 )
 
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from transport.commands import Snapshot, counted
+from transport.commands import Snapshot, counted, listed
 from transport.config import Peer
 from transport.errors import TransportError
 from transport.identities import Identity
@@ -294,22 +294,33 @@ def check_engine(snapshot: Snapshot) -> list[Finding]:
                 "That works, with more traffic; choose an interface with multicast for less.",
             )
         )
-    lonely = [region for region in snapshot.regions if region.unicast and region.alive > 1]
-    if snapshot.multicast and lonely:
-        found.append(
-            _odd(
-                "unicast",
-                f"By unicast: {counted(len(lonely), 'region')}, since multicast does not reach all"
-                " members.",
-                "Look at the interfaces and switches of their members; it works, with more"
-                " traffic.",
-            )
-        )
+    elif snapshot.by_unicast:
+        found.append(_fallen_back(snapshot))
     for name, verdict, sentence, fix in _STORIES:
         count = snapshot.counters.get(name, 0)
         if count:
             found.append(Finding(name, verdict, sentence.format(count=count), fix))
     return found
+
+
+def _fallen_back(snapshot: Snapshot) -> Finding:
+    """Multicast works here, and not between all who share something."""
+    regions = f"By unicast: {counted(len(snapshot.by_unicast), 'region')}"
+    if not snapshot.unheard:
+        return _odd(
+            "unicast",
+            f"{regions}, since multicast does not reach all members; that of all others is heard"
+            " here.",
+            "Run live-objects doctor on the other computers: one of them does not hear multicast."
+            " It works, with more traffic.",
+        )
+    return _odd(
+        "unicast",
+        f"{regions}, since multicast of {listed(snapshot.unheard)} is not heard here.",
+        "Look at the firewall here (UDP port 17474), at IGMP snooping without a querier at the"
+        " switches between, and at multicast filtering or client isolation at wireless access"
+        " points. It works, with more traffic.",
+    )
 
 
 def _membership(snapshot: Snapshot) -> Finding:

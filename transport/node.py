@@ -165,6 +165,10 @@ class Node:
     def regions(self) -> list[binding.Region]:
         return self._open_core().regions()
 
+    def unheard(self) -> list[binding.Address]:
+        """Where those are whose multicast should reach this node and does not."""
+        return self._open_core().unheard()
+
     def trace_text(self) -> str:
         """The last things the engine did, a line each."""
         return self._open_core().trace_text()

@@ -248,6 +248,12 @@ class Simulation:
         """One direction is cut, or no longer."""
         self.sim.block(sender.index, receiver.index, blocked=blocked)
 
+    def block_multicast(
+        self, sender: SimulatedEngine, receiver: SimulatedEngine, blocked: bool = True
+    ) -> None:
+        """The same for multicast alone."""
+        self.sim.block_multicast(sender.index, receiver.index, blocked=blocked)
+
     def traffic(self) -> Traffic:
         return self.sim.traffic()
 

@@ -51,6 +51,7 @@ class OfficeNetworkPage(CardPage):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Its steps take it.
         self.setAccessibleName(tr("Office network"))
         self._now = label("", "strong", wrap=True)
+        self._connection = label("", "reading", wrap=True)
         self._then = label("", "reading", wrap=True)
         self._said = label("", "plain", wrap=True)
         self.choices = ChoicesStep()
@@ -84,6 +85,7 @@ class OfficeNetworkPage(CardPage):
         column.addWidget(label(words, "reading", wrap=True))
         column.addWidget(label(tr("Your network"), "section"))
         column.addWidget(self._now)
+        column.addWidget(self._connection)
         column.addWidget(self._then)
         column.addWidget(line())
         column.addWidget(self._said)
@@ -132,6 +134,10 @@ class OfficeNetworkPage(CardPage):
         if held:
             self.choices.first.setFocus()
 
+    def show_connection(self, sentence: str) -> None:
+        """How this PC reaches the others."""
+        self._connection.setText(sentence)
+
     def show_choices(self) -> None:
         self._show(self.choices)
 
@@ -169,6 +175,11 @@ class OfficeNetworkPage(CardPage):
     @property
     def said(self) -> str:
         return self._said.text()
+
+    @property
+    def connection_text(self) -> str:
+        """What it says about how others are reached."""
+        return self._connection.text()
 
     @property
     def scope_text(self) -> tuple[str, str]:

@@ -66,6 +66,8 @@ static void require_control(uint8_t kind, const qsm_control *control) {
     }
     if (kind == QSM_KIND_PONG || kind == QSM_KIND_PING)
         FUZZ_REQUIRE(control->ping.successor_count <= QSM_SUCCESSORS_MAX);
+    if (kind == QSM_KIND_CALL)
+        FUZZ_REQUIRE(control->call.pause_ms > 0 && control->call.pause_ms <= QSM_CALL_PAUSE_MS_MAX);
 }
 
 static void try_control(const qsm_header *header, const uint8_t *packet, uint32_t bytes) {

@@ -376,6 +376,9 @@ typedef struct qsm_region_info {
     qsm_address address;
 } qsm_region_info;
 int qsm_engine_regions(const qsm_engine *engine, qsm_region_info *regions, uint32_t count_max);
+/* Where those are whose multicast should reach this node, since they send into its regions, and
+ * does not; returns how many were written. Such regions fan out by unicast. */
+int qsm_engine_unheard(const qsm_engine *engine, qsm_address *addresses, uint32_t count_max);
 
 /* ---- UDP driver ------------------------------------------------------------------------------ */
 
@@ -466,6 +469,8 @@ qsm_engine *qsm_sim_engine(qsm_sim *sim, uint32_t node);
 int qsm_sim_set_side(qsm_sim *sim, uint32_t node, uint32_t side);
 /* One-way block: `to` hears nothing from `from` while blocked. */
 int qsm_sim_block(qsm_sim *sim, uint32_t from, uint32_t to, bool blocked);
+/* The same for multicast alone. */
+int qsm_sim_block_multicast(qsm_sim *sim, uint32_t from, uint32_t to, bool blocked);
 /* The node is not stepped for that long; what arrives waits in its socket buffer and overflows
  * there. */
 int qsm_sim_freeze(qsm_sim *sim, uint32_t node, uint64_t duration_ns);

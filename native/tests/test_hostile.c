@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "../fuzz/fuzz_world.h"
+#include "membership/client.h"
+#include "membership/hearing.h"
 
 static uint32_t passed_count, failed_count;
 
@@ -405,7 +407,8 @@ static uint32_t draw_control(fuzz_world *world, uint32_t as, uint32_t to, uint64
                              uint8_t *packet, uint8_t *kind) {
     static const uint8_t kinds[] = {QSM_KIND_STATUS,       QSM_KIND_PULL,          QSM_KIND_TOKEN,
                                     QSM_KIND_TOKEN_ACK,    QSM_KIND_ACK,           QSM_KIND_NUDGE,
-                                    QSM_KIND_ORPHAN_QUERY, QSM_KIND_ORPHAN_REPORT, QSM_KIND_PING};
+                                    QSM_KIND_ORPHAN_QUERY, QSM_KIND_ORPHAN_REPORT, QSM_KIND_PING,
+                                    QSM_KIND_CALL};
     static qsm_control c;
     memset(&c, 0, sizeof c);
     *kind = kinds[draw(seed) % sizeof kinds];
@@ -452,12 +455,13 @@ static uint32_t draw_control(fuzz_world *world, uint32_t as, uint32_t to, uint64
         c.orphan_report.stable = draw_number(seed);
         c.orphan_report.range_count = draw_ranges(c.orphan_report.ranges, QSM_RANGES_MAX, seed);
         break;
+    case QSM_KIND_CALL: c.call.pause_ms = (uint32_t)draw_number(seed); break;
     default:
         c.ping.nonce = draw(seed);
         c.ping.epoch.term = draw_number(seed);
         c.ping.epoch.host = draw_node(world, seed);
         c.ping.applied = draw_number(seed);
-        c.ping.hears_multicast = draw(seed) % 2;
+        c.ping.members = (uint32_t)draw(seed);
     }
     return qsm_control_write(fuzz_keys(), *kind, world->ids[as], ++world->counters[as], &c, packet,
                              QSM_DATAGRAM_BYTES_MAX);
@@ -542,6 +546,51 @@ static void test_one_packet_costs_little(void) {
     }
 }
 
+static void put32(uint8_t *at, uint32_t value) {
+    for (uint32_t i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> (8 * i));
+}
+
+/* A member that tells nonsense about whom it hears is counted, and no region changes for it. */
+static void test_nonsense_about_hearing_changes_nothing(void) {
+    static const struct {
+        uint8_t hears;
+        uint32_t count, bytes;
+    } told[] = {{QSM_HEARS_COUNT, 0, 0},
+                {255, 0, 0},
+                {QSM_HEARS_ALL_BUT, 1, 0},
+                {QSM_HEARS_ALL_BUT, 0, 8},
+                {QSM_HEARS_ALL_BUT, 2, 15},
+                {QSM_HEARS_ALL_BUT, 0x20000000, 0}, /* times eight is nought in 32 bits */
+                {QSM_HEARS_ALL_BUT, QSM_UNHEARD_MAX + 1, 8 * (QSM_UNHEARD_MAX + 1)}};
+    fuzz_world world;
+    world_begin(&world, 8, NULL, NULL);
+    uint32_t host = 0;
+    while (qsm_engine_health(qsm_sim_engine(world.sim, host)) != QSM_HEALTH_HOST)
+        host++;
+    const uint32_t as = (host + 1) % WORLD_NODES;
+    for (uint32_t i = 0; i < sizeof told / sizeof *told; i++) {
+        uint8_t message[6 + 8 * (QSM_UNHEARD_MAX + 1)] = {QSM_TO_HOST_HEARING, told[i].hears};
+        put32(message + 2, told[i].count);
+        uint64_t refused = world_counter(&world, host, "dropped_malformed");
+        uint64_t batches = world_counter(&world, host, "hosted_batches");
+        world_inject_message(&world, as, host, message, 6 + told[i].bytes);
+        world_run(&world, 200);
+        check(world_counter(&world, host, "dropped_malformed") == refused + 1, "it is counted", i);
+        check(world_counter(&world, host, "hosted_batches") == batches, "no view follows", i);
+    }
+    /* What makes sense is believed, of any number of strangers. */
+    uint8_t message[6 + 8 * QSM_UNHEARD_MAX] = {QSM_TO_HOST_HEARING, QSM_HEARS_ALL_BUT};
+    put32(message + 2, QSM_UNHEARD_MAX);
+    uint64_t batches = world_counter(&world, host, "hosted_batches");
+    world_inject_message(&world, as, host, message, sizeof message);
+    world_run(&world, 200);
+    check(world_counter(&world, host, "hosted_batches") > batches, "it is taken", 0);
+    for (uint32_t n = 0; n < WORLD_NODES; n++)
+        check(world_counter(&world, n, "unicast_now") == 0, "strangers are nobody's sender", n);
+    world_end(&world);
+}
+
 int main(int argc, char **argv) {
     tried = argc > 1 && strcmp(argv[1], "--full") == 0 ? FULL : SHARE;
     packets = calloc(CAPTURED_MAX, sizeof *packets);
@@ -553,6 +602,7 @@ int main(int argc, char **argv) {
     test_who_has_no_key_gets_no_answer();
     test_who_is_not_a_member_gets_no_more_than_it_sends();
     test_one_packet_costs_little();
+    test_nonsense_about_hearing_changes_nothing();
     free(packets);
     printf("%u passed, %u failed\n", passed_count, failed_count);
     return failed_count > 0;

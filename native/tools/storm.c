@@ -16,7 +16,7 @@ static const char *const fault_names[STORM_FAULT_COUNT] = {
     [STORM_CRASH] = "crash",         [STORM_RESTART] = "restart",     [STORM_DEPART] = "depart",
     [STORM_FREEZE] = "freeze",       [STORM_PARTITION] = "partition", [STORM_BLOCK] = "block",
     [STORM_SLOW] = "slow",           [STORM_DEAF] = "deaf",           [STORM_CLOCK] = "clock",
-    [STORM_CHURN] = "churn",         [STORM_LATE] = "late",
+    [STORM_CHURN] = "churn",         [STORM_LATE] = "late",           [STORM_HUSH] = "hush",
 };
 
 typedef struct {
@@ -25,6 +25,7 @@ typedef struct {
     qsm_sim_random when;    /* times between happenings */
     qsm_sim_random what;    /* which happening, to whom */
     qsm_sim_random traffic; /* who sends what */
+    qsm_sim_random hush;    /* whose multicast is heard by whom, and when that changes */
     uint32_t faults;
     uint32_t group_count;
     uint32_t message_bytes_max;
@@ -100,16 +101,18 @@ static void draw_config(storm *drawn, qsm_config *config) {
     config->hybrid_regions_min = chance(plan, 20) ? 2 : 0;
 }
 
-static void draw(storm *drawn, uint64_t seed, uint32_t only, bool verbose) {
+static void draw(storm *drawn, uint64_t seed, uint32_t only, uint32_t also, bool verbose) {
     drawn->plan = qsm_sim_random_of(seed, 1001);
     drawn->when = qsm_sim_random_of(seed, 1002);
     drawn->what = qsm_sim_random_of(seed, 1003);
     drawn->traffic = qsm_sim_random_of(seed, 1004);
+    drawn->hush = qsm_sim_random_of(seed, 1005);
     const uint32_t percent = (uint32_t)between(&drawn->plan, 5, 50);
-    for (uint32_t fault = 0; fault < STORM_FAULT_COUNT; fault++) {
+    for (uint32_t fault = 0; fault < STORM_DRAWN_COUNT; fault++) {
         if (chance(&drawn->plan, percent)) drawn->faults |= 1U << fault;
     }
     if (only != 0) drawn->faults &= only;
+    drawn->faults |= also & ((1U << STORM_FAULT_COUNT) - 1);
     const uint32_t node_count = (uint32_t)between_log(&drawn->plan, 2, 24);
     drawn->group_count = (uint32_t)between_log(&drawn->plan, 1, 40);
     drawn->message_bytes_max =
@@ -223,6 +226,21 @@ static void do_fault(storm *drawn, uint32_t fault, uint32_t node, uint32_t other
     }
 }
 
+/* From one node to some others, or from some others to one, or the end of it. */
+static void hush(storm *drawn) {
+    const uint32_t count = world_node_count(drawn->scene);
+    const uint32_t one = (uint32_t)qsm_sim_random_below(&drawn->hush, count);
+    const uint32_t percent = (uint32_t)between(&drawn->hush, 10, 100);
+    const bool outward = chance(&drawn->hush, 50), on = chance(&drawn->hush, 60);
+    for (uint32_t other = 0; other < count; other++) {
+        if (other == one || !chance(&drawn->hush, percent)) continue;
+        const uint32_t from = outward ? one : other, to = outward ? other : one;
+        world_tell(drawn->scene, "node %u %s multicast of node %u", to,
+                   on ? "does not hear" : "hears", from);
+        (void)qsm_sim_block_multicast(world_sim(drawn->scene), from, to, on);
+    }
+}
+
 static void send_some(storm *drawn) {
     qsm_sim_random *traffic = &drawn->traffic;
     const uint32_t node = (uint32_t)qsm_sim_random_below(traffic, world_node_count(drawn->scene));
@@ -256,7 +274,7 @@ static void rage(storm *drawn) {
     const uint64_t send_pause_ns = between_log(&drawn->plan, WORLD_MS, 200 * WORLD_MS);
     world_run(drawn->scene, calm_ns);
     const uint64_t end_ns = world_now_ns(drawn->scene) + rage_ns;
-    uint64_t fault_ns = 0, send_ns = 0;
+    uint64_t fault_ns = 0, send_ns = 0, hush_ns = has(drawn, STORM_HUSH) ? 0 : UINT64_MAX;
     while (world_now_ns(drawn->scene) < end_ns && world_failure(drawn->scene) == NULL) {
         const uint64_t now_ns = world_now_ns(drawn->scene);
         if (send_ns <= now_ns) {
@@ -264,12 +282,17 @@ static void rage(storm *drawn) {
             send_ns = now_ns + between(&drawn->traffic, 1, 2 * send_pause_ns);
         }
         if (fault_ns <= now_ns) {
-            const uint32_t fault = (uint32_t)qsm_sim_random_below(&drawn->what, STORM_FAULT_COUNT);
+            const uint32_t fault = (uint32_t)qsm_sim_random_below(&drawn->what, STORM_DRAWN_COUNT);
             const uint32_t node = some_node(drawn), other = some_node(drawn);
             if (has(drawn, fault)) do_fault(drawn, fault, node, other);
             fault_ns = now_ns + between(&drawn->when, 1, 2 * fault_pause_ns / 4);
         }
-        const uint64_t next_ns = send_ns < fault_ns ? send_ns : fault_ns;
+        if (hush_ns <= now_ns) {
+            hush(drawn);
+            hush_ns = now_ns + between_log(&drawn->hush, 100 * WORLD_MS, 20 * WORLD_S);
+        }
+        uint64_t next_ns = send_ns < fault_ns ? send_ns : fault_ns;
+        if (hush_ns < next_ns) next_ns = hush_ns;
         world_run(drawn->scene, (next_ns < end_ns ? next_ns : end_ns) - now_ns);
     }
 }
@@ -280,10 +303,10 @@ static void print_traces(const storm *drawn) {
     }
 }
 
-storm_result storm_run(uint64_t seed, uint32_t only, bool verbose) {
+storm_result storm_run(uint64_t seed, uint32_t only, uint32_t also, bool verbose) {
     static char failure[512];
     storm drawn = {.faults = 0};
-    draw(&drawn, seed, only, verbose);
+    draw(&drawn, seed, only, also, verbose);
     drawn.scene = world_create(&drawn.options);
     for (uint32_t i = 0; i < world_node_count(drawn.scene); i++) {
         join_some(&drawn, i);

@@ -13,7 +13,8 @@
 
 #include "world.h"
 
-/* Each seed has a random subset of these. */
+/* Each seed has a random subset of those above STORM_DRAWN_COUNT; the others are asked for, so that
+ * a seed stays the storm that it was when one more of them can be. */
 enum storm_fault {
     STORM_LOSS,
     STORM_BURST,
@@ -32,6 +33,8 @@ enum storm_fault {
     STORM_CLOCK,
     STORM_CHURN, /* joins and leaves */
     STORM_LATE,  /* nodes that start later */
+    STORM_DRAWN_COUNT,
+    STORM_HUSH = STORM_DRAWN_COUNT, /* one way, multicast only */
     STORM_FAULT_COUNT
 };
 
@@ -47,8 +50,9 @@ typedef struct {
     uint32_t faults; /* bits by enum storm_fault */
 } storm_result;
 
-/* Runs the storm of that number. With `only` not zero, just those of its faults happen. */
-storm_result storm_run(uint64_t seed, uint32_t only, bool verbose);
+/* Runs the storm of that number. With `only` not zero, just those of its faults happen; those of
+ * `also` happen besides. */
+storm_result storm_run(uint64_t seed, uint32_t only, uint32_t also, bool verbose);
 const char *storm_fault_name(uint32_t fault);
 
 #endif

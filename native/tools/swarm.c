@@ -2,8 +2,8 @@
  * swarm.c - runs storms: one seed, or one after the other until the time is over or a rule is
  * broken.
  *
- *     swarm --seed N [--verbose] [--check-determinism] [--only FAULTS]
- *     swarm --seconds S [--from N] [--check-determinism] [--keep-going]
+ *     swarm --seed N [--verbose] [--check-determinism] [--only FAULTS] [--also FAULTS]
+ *     swarm --seconds S [--from N] [--check-determinism] [--keep-going] [--also FAULTS]
  *
  * A failure ends with one line that replays it. Exit code 1: a rule was broken; 2: wrong arguments.
  */
@@ -26,6 +26,7 @@ typedef struct {
     uint64_t count; /* of seeds; 0: no bound */
     double seconds; /* 0: one seed */
     uint32_t only;  /* faults; 0: all of the seed */
+    uint32_t also;  /* faults besides */
     bool verbose;
     bool check_determinism;
     bool keep_going;
@@ -79,6 +80,10 @@ static void print_replay(const options *asked, uint64_t seed) {
         write_faults(asked->only & ~(1U << 31), faults, sizeof faults);
         printf(" --only %s", faults);
     }
+    if (asked->also != 0) {
+        write_faults(asked->also & ~(1U << 31), faults, sizeof faults);
+        printf(" --also %s", faults);
+    }
     puts(" --verbose");
 }
 
@@ -109,7 +114,7 @@ static void prepare_last_words(uint64_t seed) {
 static bool run_seed(const options *asked, uint64_t seed, uint64_t *virtual_ns) {
     const double start_s = now_s();
     prepare_last_words(seed);
-    const storm_result result = storm_run(seed, asked->only, asked->verbose);
+    const storm_result result = storm_run(seed, asked->only, asked->also, asked->verbose);
     const double took_s = now_s() - start_s;
     *virtual_ns += result.virtual_ns;
     char faults[256];
@@ -129,7 +134,7 @@ static bool run_seed(const options *asked, uint64_t seed, uint64_t *virtual_ns) 
         return false;
     }
     if (!asked->check_determinism) return true;
-    const storm_result again = storm_run(seed, asked->only, false);
+    const storm_result again = storm_run(seed, asked->only, asked->also, false);
     if (again.hash == result.hash) return true;
     printf("  the second run of seed %" PRIu64 " had the hash %016" PRIx64 "\n", seed, again.hash);
     print_replay(asked, seed);
@@ -160,7 +165,8 @@ static int run(const options *asked) {
 static int usage(void) {
     fputs("swarm --seed N [--verbose] [--check-determinism] [--only FAULT,FAULT]\n"
           "swarm --seconds S [--from N] [--check-determinism] [--keep-going] [--brief]\n"
-          "swarm --count C [--from N] [--check-determinism] [--keep-going] [--brief]\n",
+          "swarm --count C [--from N] [--check-determinism] [--keep-going] [--brief]\n"
+          "  each with [--also FAULT,FAULT], besides those of the seed\n",
           stderr);
     return 2;
 }
@@ -188,6 +194,10 @@ int main(int argc, char **argv) {
         } else if (strcmp(name, "--only") == 0 && next != NULL) {
             asked.only = read_faults(next);
             if (asked.only == 0) return usage();
+            i++;
+        } else if (strcmp(name, "--also") == 0 && next != NULL) {
+            asked.also = read_faults(next);
+            if (asked.also == 0) return usage();
             i++;
         } else if (read_number(next, &number)) {
             if (strcmp(name, "--seed") == 0 || strcmp(name, "--from") == 0) {

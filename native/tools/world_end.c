@@ -5,6 +5,7 @@
 #include "world_state.h"
 
 #define LAST_WORDS_MAX 3
+#define HEARING_S_MAX 40
 
 void world_heal(world *under_test) {
     qsm_sim *sim = under_test->sim;
@@ -12,6 +13,7 @@ void world_heal(world *under_test) {
     world_tell(under_test, "all faults end");
     const world_options calm = world_defaults(0, 0, 0);
     qsm_sim_set_link(sim, &calm.link);
+    qsm_sim_set_multicast(sim, true);
     for (uint32_t i = 0; i < count; i++) {
         (void)qsm_sim_set_side(sim, i, 0);
         (void)qsm_sim_set_cost(sim, i, 0);
@@ -19,6 +21,7 @@ void world_heal(world *under_test) {
         (void)qsm_sim_set_clock(sim, i, 0, 0);
         for (uint32_t j = 0; j < count; j++) {
             (void)qsm_sim_block(sim, i, j, false);
+            (void)qsm_sim_block_multicast(sim, i, j, false);
             (void)qsm_sim_set_link_between(sim, i, j, NULL);
         }
     }
@@ -77,6 +80,19 @@ static void check_silence(world *under_test) {
                 sent, beats, allowed, kinds[most], most);
 }
 
+/* Where everybody hears everybody again, regions go back to multicast. */
+static void check_hearing(world *under_test) {
+    uint64_t left = 1;
+    for (uint32_t i = 0; i < HEARING_S_MAX && left > 0; i++) {
+        left = world_counter_sum(under_test, "unicast_now");
+        if (left > 0) world_run(under_test, WORLD_S);
+    }
+    if (left > 0)
+        oracle_fail(under_test->judge, "%" PRIu64 " regions go by unicast though all are heard",
+                    left);
+    world_run(under_test, 5 * WORLD_S); /* until regions that were left are drained */
+}
+
 static void check_memory(world *under_test) {
     /* One buffer for the plaintexts of short messages stays; control packets may be under way. */
     static const struct {
@@ -120,6 +136,7 @@ void world_finish(world *under_test, uint64_t limit_ns) {
     hear_last_words(under_test, limit_ns);
     world_run(under_test, 5 * WORLD_S);
     if (world_failure(under_test) == NULL) oracle_check_end(under_test->judge);
+    if (world_failure(under_test) == NULL) check_hearing(under_test);
     if (world_failure(under_test) == NULL) check_silence(under_test);
     if (world_failure(under_test) == NULL) check_memory(under_test);
 }

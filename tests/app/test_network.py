@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +10,14 @@ from typing import Any
 
 import pytest
 
+from app.engine_watcher import EngineWatcher
 from app.errors import StartProblem
 from app.network import OfficeNetwork
 from app.network_profile import NetworkProfile
 from app.paths import find_paths
+from transport.config import EngineConfig, Peer
+from transport.engine import Engine
+from transport.loop import EngineJoin
 from widgets.state_line import NetworkWords
 
 
@@ -30,6 +35,34 @@ def test_it_finds_its_place_and_says_so(network: OfficeNetwork, qtbot: Any) -> N
     network.start()
     qtbot.waitUntil(lambda: any("multicast ok" in words.short for words in told), timeout=30000)
     assert "127.0.0.1" in network.words.sentence
+
+
+def test_it_says_when_multicast_does_not_reach_everybody(
+    network: OfficeNetwork, qtbot: Any
+) -> None:
+    told: list[NetworkWords] = []
+    network.on_words = told.append
+    network.start()
+    group_id = os.urandom(16)
+    group = network.engine.join(group_id, bytes(32))
+    qtbot.waitUntil(lambda: group.view is not None, timeout=30000)
+    here = network.engine.info().address
+    other = Engine.open(
+        EngineConfig(
+            scope=network.scope,
+            interface="127.0.0.1",
+            multicast=False,
+            known_peers=(Peer(here.text, here.port),),
+        )
+    )
+    join = EngineJoin(other, EngineWatcher())
+    other.join(group_id, bytes(32))
+    qtbot.waitUntil(lambda: "partly by unicast" in network.words.short, timeout=30000)
+    assert "one by one" in told[-1].sentence
+    join.close()
+    other.close_blocking()
+    qtbot.waitUntil(lambda: "multicast ok" in network.words.short, timeout=30000)
+    assert told[-1] == network.words
 
 
 def test_a_busy_port_is_one_sentence(qapp: Any) -> None:

@@ -38,6 +38,18 @@ def test_mixed_storms_end_well(swarm: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
+def test_storms_in_which_multicast_reaches_some_and_not_others_end_well(swarm: Path) -> None:
+    result = run(swarm, "--from", "0", "--count", "15", "--also", "hush", "--brief")
+    assert result.returncode == 0, result.stdout
+
+
+def test_a_fault_that_seeds_do_not_draw_is_asked_for_and_replayed(swarm: Path) -> None:
+    result = run(swarm, "--seed", "3", "--only", "none", "--also", "hush", "--verbose")
+    assert result.returncode == 0, result.stdout
+    assert "faults hush" in result.stdout
+    assert "does not hear multicast of node" in result.stdout
+
+
 def test_one_seed_can_be_replayed_with_its_story(swarm: Path) -> None:
     result = run(swarm, "--seed", "3", "--only", "none", "--verbose")
     assert result.returncode == 0, result.stdout
@@ -51,7 +63,9 @@ def test_a_fault_can_be_left_out(swarm: Path) -> None:
     assert "faults none" in result.stdout
 
 
-@pytest.mark.parametrize("arguments", [["--seed"], ["--seed", "x"], ["--only", "rain"], ["--fly"]])
+@pytest.mark.parametrize(
+    "arguments", [["--seed"], ["--seed", "x"], ["--only", "rain"], ["--also", "rain"], ["--fly"]]
+)
 def test_wrong_arguments_are_refused(swarm: Path, arguments: list[str]) -> None:
     result = run(swarm, *arguments)
     assert result.returncode == 2

@@ -55,6 +55,7 @@ SNAPSHOT = Snapshot(
         GroupState("0e" * 16, 0, (), 0),
     ),
     regions=(REGION, replace(REGION, region="00000000000000ab", unicast=True, closing=True)),
+    unheard=(),
     counters={"messages_delivered": 100, "data_received": 90, "packets_lost": 10},
 )
 
@@ -95,6 +96,41 @@ def test_table_is_what_a_person_reads() -> None:
 
 def test_snapshot_survives_json() -> None:
     assert from_json(json.loads(json.dumps(as_json(SNAPSHOT)))) == SNAPSHOT
+    deaf = replace(SNAPSHOT, unheard=("10.0.0.8:4000",))
+    assert from_json(json.loads(json.dumps(as_json(deaf)))) == deaf
+
+
+def test_table_names_those_whose_multicast_is_not_heard() -> None:
+    places = tuple(f"10.0.0.{number}:4000" for number in range(8))
+    assert "multicast not heard of 10.0.0.0:4000\n" in as_table(
+        replace(SNAPSHOT, unheard=places[:1])
+    )
+    many = as_table(replace(SNAPSHOT, unheard=places))
+    assert "10.0.0.4:4000, 10.0.0.5:4000 and 2 more\n" in many
+
+
+def test_a_snapshot_says_which_regions_fell_back() -> None:
+    fallen = replace(REGION, unicast=True)
+    others = (
+        REGION,
+        replace(fallen, closing=True),
+        replace(fallen, alive=1),
+        replace(fallen, here=False),
+    )
+    assert replace(SNAPSHOT, regions=(*others, fallen)).by_unicast == (fallen,)
+    with Simulation() as simulation:
+        first, second = simulation.add_nodes(2)
+        groups = [node.join(bytes(16), bytes(32)) for node in (first, second)]
+        assert simulation.run_until(
+            lambda: all(g.view and len(g.view.members) == 2 for g in groups)
+        )
+        simulation.block_multicast(first, second)
+        assert simulation.run_until(lambda: bool(take_snapshot(first, "Test", 0).by_unicast))
+        assert take_snapshot(first, "Test", 0).unheard == ()
+        assert take_snapshot(second, "Test", 0).unheard == ("simulated 0:0",)
+        simulation.block_multicast(first, second, False)
+        assert simulation.run_until(lambda: not take_snapshot(first, "Test", 0).by_unicast)
+        assert take_snapshot(second, "Test", 0).unheard == ()
 
 
 @pytest.mark.parametrize(

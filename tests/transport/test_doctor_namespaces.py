@@ -125,20 +125,43 @@ def test_a_firewall_that_lets_no_udp_in_is_named(make_lan: MakeLan, profile: Pat
     assert doctor(lan, 0, profile, *place(other))["peer"]["verdict"] == "good"
 
 
+def set_multicast(lan: Lan, host: int, reaches_it: str) -> None:
+    port = f"p0-{host}"
+    run("ip", "-n", lan.switch, "link", "set", port, "type", "bridge_slave", "mcast_flood",
+        reaches_it)  # fmt: skip
+
+
+def wait_unicast(members: list[Member], expected: bool) -> None:
+    wait_for(
+        f"unicast: {expected}",
+        members,
+        lambda: all(member.report()["unicast"] == [expected] for member in members),
+    )
+
+
+@pytest.mark.parametrize("host", [0, 1])
 def test_multicast_that_goes_one_way_is_told_and_the_region_goes_on_by_unicast(
-    make_lan: MakeLan, profile: Path
+    host: int, make_lan: MakeLan, profile: Path
 ) -> None:
     lan = make_lan(2)
-    run("ip", "-n", lan.switch, "link", "set", "p0-1", "type", "bridge_slave", "mcast_flood", "off")
-    # The one that hears no multicast is not the host: it is the host's that is listened for.
-    members = [lan.start(0)]
+    set_multicast(lan, 1, "off")
+    # Once who hears no multicast hosts the membership, once the other.
+    members = [lan.start(host)]
     wait_together(members)
-    members.append(lan.start(1))
+    members.append(lan.start(1 - host))
     wait_together(members)
     for member in members:
         member.tell("send 100")
     wait_heard(members, members)
-    wait_for("both say so", members, lambda: all(m.report()["unicast"] == [True] for m in members))
+    wait_unicast(members, True)
+    deaf, hearing = (next(m for m in members if m.name == f"m{which}") for which in (1, 0))
+    assert deaf.report()["unheard"] == [hearing.report()["address"]]
+    assert hearing.report()["unheard"] == []
+    if host == 1:  # It works again.
+        set_multicast(lan, 1, "on")
+        wait_unicast(members, False)
+        assert deaf.report()["unheard"] == []
+        return
     doctor(lan, 1, profile)  # makes the profile
     program = start(lan, 1, "-m", "app.main", "gms", "--no-mdns", "--state-dir", str(profile))
     with held(program, "member, with another host"):

@@ -75,7 +75,11 @@ async def main():
                 "health": engine.health.name, "members": members, "heard": heard, "sent": sent,
                 "unacknowledged": group.unacknowledged, "interface": info.interface,
                 "address": f"{info.address.text}:{info.address.port}",
-                "unicast": [region.unicast for region in engine.regions() if region.member],
+                "unicast": [
+                    region.unicast for region in engine.regions()
+                    if region.member and not region.closing
+                ],
+                "unheard": [f"{each.text}:{each.port}" for each in engine.unheard()],
             }), flush=True)
         elif word == "close":
             print(json.dumps({"told": await engine.close()}), flush=True)

@@ -148,5 +148,11 @@ def test_neighbours_of_another_scope_or_version_are_told() -> None:
 def test_regions_that_fell_back_to_unicast_are_told() -> None:
     region = replace(SNAPSHOT.regions[0], unicast=True, alive=3)
     snapshot = replace(SNAPSHOT, multicast="239.1.1.1:17474", regions=(region,))
-    sentences = [finding.sentence for finding in check_engine(snapshot)]
-    assert any("By unicast: 1 region, since multicast" in each for each in sentences)
+    found = {finding.subject: finding for finding in check_engine(snapshot)}
+    assert found["unicast"].verdict is Verdict.ODD
+    assert "By unicast: 1 region, since multicast does not reach" in found["unicast"].sentence
+    assert "on the other computers" in found["unicast"].fix
+    deaf = replace(snapshot, unheard=("10.0.0.8:4000", "10.0.0.9:4000"))
+    found = {finding.subject: finding for finding in check_engine(deaf)}
+    assert "of 10.0.0.8:4000, 10.0.0.9:4000 is not heard here" in found["unicast"].sentence
+    assert "IGMP snooping" in found["unicast"].fix

@@ -72,9 +72,13 @@
     X(hosted_groups_now) /* that this node knows of as host */                                     \
     X(take_overs)                                                                                  \
     X(merges)                                                                                      \
+    X(calls_sent) /* by multicast, so that others know whether they hear this node */              \
+    X(calls_received)                                                                              \
     X(evicted)                                                                                     \
     X(suspensions)                                                                                 \
     X(peers_now)                                                                                   \
+    X(unheard_now) /* nodes of common regions whose multicast does not reach this one */           \
+    X(unicast_now) /* regions with others in which somebody is not heard: they go by unicast */    \
     X(regions_now)                                                                                 \
     X(groups_now)                                                                                  \
     X(streams_now)                                                                                 \

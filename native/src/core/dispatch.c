@@ -176,6 +176,7 @@ static void handle_control(qsm_engine *engine, const qsm_arrival *arrival,
     case QSM_KIND_PING: qsm_host_ping_arrived(engine, from, &control->ping, &arrival->from); break;
     case QSM_KIND_PONG: qsm_client_pong_arrived(engine, from, &control->ping); break;
     case QSM_KIND_EVICTED: qsm_client_evicted_arrived(engine, &control->evicted); break;
+    case QSM_KIND_CALL: qsm_hearing_call_arrived(engine, from, &control->call); break;
     case QSM_KIND_PULL:
         if (!engine->client.suspended && qsm_peer_find(engine, from) != NULL)
             qsm_repair_pull_arrived(engine, from, &control->pull);

@@ -541,11 +541,21 @@ int qsm_engine_health(const qsm_engine *engine) {
     return (int)engine->client.health;
 }
 
+static uint64_t count_unicast(const qsm_engine *engine) {
+    uint64_t count = 0;
+    uint32_t cursor = 0;
+    for (const qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
+        if (region->unicast && region->my_index >= 0 && !region->closing && region->alive_count > 1)
+            count++;
+    return count;
+}
+
 uint32_t qsm_engine_counters(const qsm_engine *engine, uint64_t *values, uint32_t count_max) {
     for (uint32_t i = 0; i < QSM_COUNTER_COUNT && i < count_max; i++)
         values[i] = engine->counters[i];
     if (count_max > QSM_COUNT_pool_bytes_now)
         values[QSM_COUNT_pool_bytes_now] = engine->pool.bytes_used;
+    if (count_max > QSM_COUNT_unicast_now) values[QSM_COUNT_unicast_now] = count_unicast(engine);
     if (count_max > QSM_COUNT_events_now) values[QSM_COUNT_events_now] = engine->events.count;
     return QSM_COUNTER_COUNT;
 }

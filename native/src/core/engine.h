@@ -20,6 +20,7 @@
 #include "core/wire.h"
 #include "membership/client.h"
 #include "membership/dead.h"
+#include "membership/hearing.h"
 #include "qsm.h"
 #include "receiving/delivery.h"
 #include "recovery/repair.h"
@@ -92,6 +93,7 @@ struct qsm_engine {
     qsm_index group_places; /* hash of id -> number of the group */
     uint32_t join_count;    /* gives each membership of a group its own range of message numbers */
     qsm_client client;
+    qsm_hearing hearing;
     qsm_peer *applicants[QSM_APPLICANTS_MAX]; /* with a good cookie, whose request is still arriving
                                                */
     uint32_t applicant_next;

@@ -51,7 +51,9 @@
     (16u << 20) /* one control message, e.g. the first view of a joiner */
 
 #define QSM_CLIENTS_MAX 16384u /* nodes of one scope */
-#define QSM_APPLICANTS_MAX 64u /* nodes whose request for admission is still arriving */
+#define QSM_UNHEARD_MAX 256u   /* nodes that another says it does not hear; more are as all */
+#define QSM_CALL_PAUSE_MS_MAX 1000000u /* between two calls of a node: 16384 nodes, 50 ms each */
+#define QSM_APPLICANTS_MAX 64u         /* nodes whose request for admission is still arriving */
 #define QSM_GROUPS_PER_NODE_MAX 131072u
 #define QSM_SUCCESSORS_MAX 8u        /* nodes told to all as next in line for hosting */
 #define QSM_EVICTED_MAX 4096u        /* ids remembered as put out */

@@ -35,6 +35,8 @@
     X(orphan_settled, "settles the stream of dead node %016llx at %llu")                           \
     X(estate_offered, "offers %llu messages of dead node %016llx to other regions")                \
     X(link_broken, "gives up the link to node %016llx with %llu bytes queued")                     \
+    X(unheard, "multicast of node %016llx is not heard, for %llu ns")                              \
+    X(heard_again, "multicast of node %016llx is heard again, for %llu ns")                        \
     X(stream_finished, "own stream in region %016llx ends at %llu")
 
 enum qsm_trace_kind {

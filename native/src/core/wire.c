@@ -353,11 +353,11 @@ static void read_ping(qsm_reader *reader, qsm_ping *ping) {
     ping->nonce = qsm_read64(reader);
     read_epoch(reader, &ping->epoch);
     ping->applied = qsm_read64(reader);
-    ping->hears_multicast = qsm_read8(reader);
+    ping->members = qsm_read32(reader);
     ping->successor_count = qsm_read8(reader);
     for (uint32_t i = 0; i < QSM_SUCCESSORS_MAX; i++)
         ping->successors[i] = qsm_read64(reader);
-    if (ping->successor_count > QSM_SUCCESSORS_MAX || ping->hears_multicast > 1)
+    if (ping->successor_count > QSM_SUCCESSORS_MAX || ping->members > QSM_CLIENTS_MAX)
         reader->failed = true;
 }
 
@@ -365,7 +365,7 @@ static void write_ping(qsm_writer *writer, const qsm_ping *ping) {
     qsm_write64(writer, ping->nonce);
     write_epoch(writer, &ping->epoch);
     qsm_write64(writer, ping->applied);
-    qsm_write8(writer, ping->hears_multicast);
+    qsm_write32(writer, ping->members);
     qsm_write8(writer, ping->successor_count);
     for (uint32_t i = 0; i < QSM_SUCCESSORS_MAX; i++)
         qsm_write64(writer, ping->successors[i]);
@@ -459,6 +459,11 @@ bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t 
         control->evicted.nonce = qsm_read64(&in);
         read_epoch(&in, &control->evicted.epoch);
         control->evicted.reason = qsm_read8(&in);
+        break;
+    case QSM_KIND_CALL:
+        control->call.pause_ms = qsm_read32(&in);
+        if (control->call.pause_ms == 0 || control->call.pause_ms > QSM_CALL_PAUSE_MS_MAX)
+            in.failed = true;
         break;
     case QSM_KIND_ORPHAN_QUERY:
         control->orphan_query.region = qsm_read64(&in);
@@ -558,6 +563,7 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
         write_epoch(&out, &control->evicted.epoch);
         qsm_write8(&out, control->evicted.reason);
         break;
+    case QSM_KIND_CALL: qsm_write32(&out, control->call.pause_ms); break;
     case QSM_KIND_ORPHAN_QUERY:
         qsm_write64(&out, control->orphan_query.region);
         qsm_write64(&out, control->orphan_query.stream);

@@ -33,7 +33,7 @@
 #include "core/seal.h"
 #include "qsm.h"
 
-#define QSM_WIRE_VERSION 3u
+#define QSM_WIRE_VERSION 4u
 #define QSM_HEADER_BYTES 32u
 #define QSM_REGION_HEADER_BYTES 24u
 #define QSM_MESSAGE_HEADER_BYTES 40u
@@ -60,7 +60,8 @@ enum qsm_kind {
     QSM_KIND_ORPHAN_QUERY = 15,  /* executor to members: what do you have of a dead sender's stream?
                                   */
     QSM_KIND_ORPHAN_REPORT = 16, /* the answer */
-    QSM_KIND_COUNT = 17
+    QSM_KIND_CALL = 17,          /* by multicast only: whoever gets it hears its sender */
+    QSM_KIND_COUNT = 18
 };
 
 /* ---- cursors --------------------------------------------------------------------------------- */
@@ -299,12 +300,16 @@ typedef struct {
 
 typedef struct {
     uint64_t nonce;
-    qsm_epoch epoch;  /* of the host that the sender follows, or is */
-    uint64_t applied; /* last batch applied (ping), last batch made (pong) */
-    uint8_t hears_multicast;
+    qsm_epoch epoch;         /* of the host that the sender follows, or is */
+    uint64_t applied;        /* last batch applied (ping), last batch made (pong) */
+    uint32_t members;        /* pong only: nodes of the scope */
     uint8_t successor_count; /* pong only */
     uint64_t successors[QSM_SUCCESSORS_MAX];
 } qsm_ping;
+
+typedef struct {
+    uint32_t pause_ms; /* the next one comes by then */
+} qsm_call;
 
 typedef struct {
     uint64_t node;  /* who has been put out */
@@ -344,6 +349,7 @@ typedef struct {
         qsm_link_packet link;
         qsm_ping ping;
         qsm_evicted evicted;
+        qsm_call call;
         qsm_orphan_query orphan_query;
         qsm_orphan_report orphan_report;
     };

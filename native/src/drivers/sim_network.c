@@ -281,6 +281,12 @@ bool qsm_sim_network_is_cut(qsm_sim_network *network, uint32_t from, uint32_t to
     return pair != NULL && pair->blocked;
 }
 
+static bool is_multicast_cut(qsm_sim_network *network, uint32_t from, uint32_t to) {
+    if (from == to) return false;
+    const qsm_sim_pair *pair = qsm_sim_network_pair(network, from, to, false);
+    return pair != NULL && pair->multicast_blocked;
+}
+
 static bool is_lost(qsm_sim_network *network, const qsm_sim_link *link, qsm_sim_port *port) {
     if (link->burst_packets == 0) port->burst_left = 0; /* a link without bursts ends one, too */
     if (port->burst_left > 0) {
@@ -363,7 +369,11 @@ void qsm_sim_network_send(qsm_sim_network *network, uint64_t now_ns, uint32_t fr
     } else if (!network->multicast_dead) {
         const qsm_sim_audience *audience = audience_find(network, &datagram->to);
         for (uint32_t i = 0; audience != NULL && i < audience->node_count; i++) {
-            send_to(network, now_ns, audience->nodes[i], packet);
+            if (is_multicast_cut(network, from, audience->nodes[i])) {
+                network->traffic.blocked++;
+            } else {
+                send_to(network, now_ns, audience->nodes[i], packet);
+            }
         }
     }
     qsm_sim_packet_drop(packet);

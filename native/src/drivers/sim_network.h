@@ -27,6 +27,7 @@ typedef struct {
     qsm_sim_link link;
     bool has_link;
     bool blocked;
+    bool multicast_blocked; /* only that */
 } qsm_sim_pair;
 
 /* A multicast address and its listeners, ascending. */

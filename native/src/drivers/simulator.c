@@ -488,6 +488,14 @@ int qsm_sim_block(qsm_sim *sim, uint32_t from, uint32_t to, bool blocked) {
     return QSM_OK;
 }
 
+int qsm_sim_block_multicast(qsm_sim *sim, uint32_t from, uint32_t to, bool blocked) {
+    if (from >= sim->node_count || to >= sim->node_count) return QSM_ERR_NOT_FOUND;
+    qsm_sim_pair *pair = qsm_sim_network_pair(&sim->network, from, to, blocked);
+    if (pair == NULL) return blocked ? QSM_ERR_NO_MEMORY : QSM_OK;
+    pair->multicast_blocked = blocked;
+    return QSM_OK;
+}
+
 int qsm_sim_freeze(qsm_sim *sim, uint32_t node, uint64_t duration_ns) {
     if (node >= sim->node_count || sim->nodes[node].engine == NULL) return QSM_ERR_NOT_FOUND;
     const uint64_t until_ns = sim->now_ns + duration_ns;

@@ -12,11 +12,6 @@
 #include "membership/request.h"
 #include "membership/search.h"
 
-enum {
-    HEARING_NS = 3500000000u /* without a multicast beacon for so long, multicast does not reach us
-                              */
-};
-
 static void on_ping_alarm(void *context, uint64_t now_ns);
 static void on_request_alarm(void *context, uint64_t now_ns);
 
@@ -43,6 +38,7 @@ void qsm_client_start(qsm_engine *engine, uint64_t now_ns) {
     qsm_alarm_init(&client->search_alarm, qsm_search_alarm, engine);
     qsm_alarm_init(&client->ping_alarm, on_ping_alarm, engine);
     qsm_alarm_init(&client->request_alarm, on_request_alarm, engine);
+    qsm_hearing_start(engine, now_ns);
     qsm_client_search(engine, QSM_REASON_STARTED);
 }
 
@@ -51,6 +47,7 @@ void qsm_client_stop(qsm_engine *engine) {
     qsm_alarm_clear(&engine->alarms, &client->search_alarm);
     qsm_alarm_clear(&engine->alarms, &client->ping_alarm);
     qsm_alarm_clear(&engine->alarms, &client->request_alarm);
+    qsm_hearing_stop(engine);
     if (client->host != NULL) qsm_peer_unuse(engine, client->host);
     if (client->last_host != NULL) qsm_peer_unuse(engine, client->last_host);
     client->host = client->last_host = NULL;
@@ -77,13 +74,10 @@ void qsm_client_ping(qsm_engine *engine) {
     client->ping_nonce = qsm_prng_next(&engine->prng) | 1;
     client->ping_ns = engine->now_ns;
     bool admitted = client->health == QSM_HEALTH_MEMBER || client->health == QSM_HEALTH_SUSPENDED;
-    bool hears =
-        client->heard_multicast_ns != 0 && engine->now_ns - client->heard_multicast_ns < HEARING_NS;
     qsm_control control = {
         .ping = {.nonce = client->ping_nonce,
                  .epoch = client->epoch,
-                 .applied = admitted && client->directory ? client->directory->applied : 0,
-                 .hears_multicast = hears}};
+                 .applied = admitted && client->directory ? client->directory->applied : 0}};
     qsm_post_control(engine, QSM_KIND_PING, &control, &client->host->address);
 }
 
@@ -125,6 +119,7 @@ void qsm_client_pong_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *
     if (qsm_epoch_compare(&pong->epoch, &client->epoch) != 0 || pong->nonce != client->ping_nonce)
         return;
     client->pong_ns = engine->now_ns;
+    client->scope_members = pong->members;
     client->successor_count = pong->successor_count;
     memcpy(client->successors, pong->successors, sizeof client->successors);
     qsm_alarm_set(&engine->alarms, &client->ping_alarm,
@@ -177,8 +172,9 @@ void qsm_client_turned(qsm_engine *engine, uint64_t now_ns) {
     qsm_client *client = &engine->client;
     uint64_t slept = now_ns - client->turned_ns;
     client->turned_ns = now_ns;
-    if (slept < engine->config.failure_ns * 3 / 4 || client->suspended || client->directory == NULL)
-        return;
+    if (slept < engine->config.failure_ns * 3 / 4) return;
+    qsm_hearing_slept(engine);
+    if (client->suspended || client->directory == NULL) return;
     client->suspended = !QSM_BUG(8);
     qsm_count(engine, QSM_COUNT_suspensions);
     if (engine->host != NULL) { /* somebody may have taken over: ask, and listen for those who
@@ -240,6 +236,7 @@ void qsm_client_closed(qsm_engine *engine) {
     qsm_alarm_clear(&engine->alarms, &client->search_alarm);
     qsm_alarm_clear(&engine->alarms, &client->ping_alarm);
     qsm_alarm_clear(&engine->alarms, &client->request_alarm);
+    qsm_hearing_stop(engine);
     qsm_host_stop(engine);
     qsm_client_set_health(engine, QSM_HEALTH_CLOSED, QSM_REASON_CLOSING);
 }

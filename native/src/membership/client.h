@@ -38,10 +38,12 @@ typedef struct qsm_client {
     uint64_t pong_ns;   /* last answer of the host */
     uint64_t ping_ns;
     uint64_t ping_nonce;
-    uint64_t heard_multicast_ns;
+    uint32_t scope_members; /* as the host said last */
     uint64_t close_by_ns;
-    uint64_t confirm_ns; /* a suspended host goes on if nobody has contradicted by then */
-    qsm_address target;  /* whom to ask besides the usual places */
+    uint64_t confirm_ns;  /* a suspended host goes on if nobody has contradicted by then */
+    qsm_address target;   /* whom to ask besides the usual places */
+    qsm_epoch stranger;   /* of another host whose multicast this node hears */
+    uint64_t stranger_ns; /* since when, or the last time that the two were told of each other */
     uint8_t solicit_nonce[16];
     uint8_t cookie[16];
     uint64_t promote_ns;    /* when to become host if nobody answers */
@@ -103,6 +105,7 @@ enum qsm_message_kind {
     QSM_TO_HOST_DRAINED = 3,
     QSM_TO_HOST_SLOW = 4,
     QSM_TO_HOST_LEAVE = 5,
+    QSM_TO_HOST_HEARING = 6,
     QSM_TO_CLIENT_BATCH = 16,
     QSM_TO_CLIENT_MERGE = 17,
     QSM_TO_CLIENT_BYE = 18,

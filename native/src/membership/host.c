@@ -44,6 +44,7 @@ static void free_client(qsm_host *host, qsm_host_client *client) {
     if (client->peer != NULL) qsm_peer_unuse(host->engine, client->peer);
     qsm_table_free(&client->known);
     qsm_bytes_free(&client->batch);
+    free(client->unheard);
     qsm_host_client_leaves_all(host, client);
     free(client);
 }
@@ -182,8 +183,7 @@ static qsm_host_client *add_client(qsm_host *host, uint64_t id, const qsm_addres
     client->id = id;
     client->address = *address;
     client->rank = ++host->next_rank;
-    client->heard_ns = client->joined_ns = engine->now_ns;
-    client->hears_multicast = qsm_address_is_set(&engine->config.rendezvous);
+    client->heard_ns = engine->now_ns;
     if (id != engine->id) client->peer = qsm_peer_use(engine, id, address);
     if ((id != engine->id && client->peer == NULL) ||
         !qsm_table_put(&host->client_by_id, id, client)) {
@@ -229,6 +229,7 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
         qsm_host_report_view(host, handle, qsm_read64(in));
     }
     qsm_host_report_regions(host, client, in);
+    if (!qsm_host_take_hearing(host, client, in)) qsm_count(engine, QSM_COUNT_dropped_malformed);
     if (client->too_late && client->peer != NULL)
         qsm_host_evict(host, client, QSM_REASON_EVICTED_SILENT);
     qsm_host_changed(host);
@@ -308,6 +309,10 @@ void qsm_host_message(qsm_engine *engine, uint64_t from, const uint8_t *message,
     case QSM_TO_HOST_SLOW:
         if (client->peer != NULL) qsm_host_evict(host, client, QSM_REASON_EVICTED_SLOW);
         break;
+    case QSM_TO_HOST_HEARING:
+        if (!qsm_host_take_hearing(host, client, &in))
+            qsm_count(engine, QSM_COUNT_dropped_malformed);
+        break;
     case QSM_TO_HOST_LEAVE:
         client->leaving = true;
         qsm_host_client_leaves_all(host, client);
@@ -353,13 +358,10 @@ void qsm_host_ping_arrived(qsm_engine *engine, uint64_t from, const qsm_ping *pi
         return;
     }
     client->heard_ns = engine->now_ns;
-    bool settled = engine->now_ns - client->joined_ns > 3000000000ull;
-    if (settled && client->hears_multicast != ping->hears_multicast) {
-        client->hears_multicast = ping->hears_multicast;
-        qsm_host_changed(host);
-    }
-    qsm_control control = {
-        .ping = {.nonce = ping->nonce, .epoch = host->epoch, .applied = host->batch}};
+    qsm_control control = {.ping = {.nonce = ping->nonce,
+                                    .epoch = host->epoch,
+                                    .applied = host->batch,
+                                    .members = host->client_count}};
     for (uint32_t i = 0;
          i < host->client_count && control.ping.successor_count < QSM_SUCCESSORS_MAX; i++)
         if (host->clients[i]->peer != NULL && !host->clients[i]->leaving)

@@ -3,7 +3,8 @@
  * who has joined what, the regions that follow from it, and the batches that tell each node what
  * concerns it.
  *
- * host.c keeps the roster and talks to nodes; host_groups.c knows who has joined what;
+ * host.c keeps the roster and talks to nodes; host_groups.c knows who has joined what,
+ * host_hearing.c who hears whom;
  * host_batch.c turns changes into views, host_regions.c makes and ends regions, host_tell.c
  * tells each node; host_meeting.c is found by nodes and by other hosts, and
  * gives way to those; host_legacy.c takes over what earlier hosts have left.
@@ -18,6 +19,7 @@
 #include "core/bytes.h"
 #include "core/table.h"
 #include "core/wire.h"
+#include "membership/policy.h"
 #include "qsm.h"
 
 typedef struct qsm_peer qsm_peer;
@@ -36,9 +38,10 @@ typedef struct {
     uint32_t join; /* its count of admissions asked for, said back with each batch */
     uint32_t requests_seen;
     uint64_t heard_ns;
-    uint64_t joined_ns;
     uint64_t told_batch; /* the last that it was sent */
-    bool hears_multicast;
+    uint8_t hears;       /* enum qsm_hears: whose multicast reaches it */
+    uint64_t *unheard;   /* ids of those whose does not */
+    uint32_t unheard_count;
     bool leaving;  /* wants to go; is in no view any more */
     bool released; /* has been told that it may go */
     bool told;     /* has been sent a batch since it asked for admission the last time */
@@ -200,6 +203,12 @@ void qsm_host_call_out(qsm_host *host, uint64_t now_ns);
 /* All is drained: everybody, also this node, follows the other host. Frees the host. */
 void qsm_host_finish_yielding(qsm_host *host);
 void qsm_host_make_batch(qsm_host *host, uint64_t now_ns);
+/* A node says whose multicast it hears; false when that makes no sense. */
+bool qsm_host_take_hearing(qsm_host *host, qsm_host_client *client, qsm_reader *in);
+/* For each region of the result, whether it fans out by unicast; `clients` are the nodes of the
+ * policy's input. NULL when memory is short. */
+bool *qsm_host_choose_unicast(qsm_host *host, const qsm_policy_result *result,
+                              qsm_host_client *const *clients);
 /* Live regions by their members, so that a region that stays as it is stays the same. */
 bool qsm_host_index_regions(qsm_host *host, qsm_table *live);
 /* The region of these members, a new one if none of those is. Takes `members` over; NULL when

@@ -83,15 +83,12 @@ static bool describe(qsm_host *host, policy_run *run) {
 }
 
 static qsm_host_region *region_for(qsm_host *host, const policy_run *run,
-                                   const qsm_policy_region *wanted, const qsm_table *live) {
+                                   const qsm_policy_region *wanted, bool unicast,
+                                   const qsm_table *live) {
     uint64_t *members = malloc(wanted->member_count * sizeof *members);
     if (members == NULL) return NULL;
-    bool unicast = !qsm_address_is_set(&host->engine->config.rendezvous);
-    for (uint32_t i = 0; i < wanted->member_count; i++) {
-        const qsm_host_client *client = run->clients[wanted->members[i]];
-        members[i] = client->id;
-        unicast = unicast || !client->hears_multicast;
-    }
+    for (uint32_t i = 0; i < wanted->member_count; i++)
+        members[i] = run->clients[wanted->members[i]]->id;
     return qsm_host_region_for(host, members, wanted->member_count, unicast, live);
 }
 
@@ -227,15 +224,17 @@ void qsm_host_make_batch(qsm_host *host, uint64_t now_ns) {
     qsm_policy_run policy = qsm_policy_find(engine->config.policy);
     assert(policy != NULL); /* the configuration was checked */
     qsm_host_region **regions = NULL;
+    bool *unicast = NULL;
     uint32_t regions_before = host->next_region;
     bool good = describe(host, &run) && policy(&run.input, &result) == QSM_OK &&
                 qsm_host_index_regions(host, &live);
     if (good) {
         regions = calloc(result.region_count ? result.region_count : 1, sizeof *regions);
-        good = regions != NULL;
+        unicast = qsm_host_choose_unicast(host, &result, run.clients);
+        good = regions != NULL && unicast != NULL;
     }
     for (uint32_t i = 0; good && i < result.region_count; i++) {
-        regions[i] = region_for(host, &run, &result.regions[i], &live);
+        regions[i] = region_for(host, &run, &result.regions[i], unicast[i], &live);
         good = regions[i] != NULL;
     }
     good = good && update_groups(host, &run, &result, regions);
@@ -254,6 +253,7 @@ void qsm_host_make_batch(qsm_host *host, uint64_t now_ns) {
     }
     free(closing);
     free(regions);
+    free(unicast);
     qsm_table_free(&live);
     /* The policy goes on from what it has made, as long as that leads anywhere. */
     bool again = result.unfinished && host->next_region != regions_before;

@@ -1,7 +1,7 @@
 /*
  * peer.h - another node that this one has been told of: its address, its place in the order of
- * seniority, and the window that refuses replayed control packets. Lives as long as something
- * refers to it.
+ * seniority, the window that refuses replayed control packets, and how its multicast is heard.
+ * Lives as long as something refers to it.
  */
 #ifndef QSM_MEMBERSHIP_PEER_H
 #define QSM_MEMBERSHIP_PEER_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "membership/hearing.h"
 #include "qsm.h"
 
 typedef struct qsm_link qsm_link;
@@ -22,6 +23,7 @@ typedef struct qsm_peer {
     uint32_t newest; /* greatest counter seen */
     uint64_t seen;   /* bit i: newest - i has been seen */
     qsm_link *link;  /* reliable control link, NULL until needed */
+    qsm_audibility audibility;
 } qsm_peer;
 
 /* Finds or makes the peer and adds a use; NULL when memory is short. */

@@ -153,6 +153,7 @@ void qsm_request_admission(qsm_engine *engine) {
     qsm_bytes_add32(&out, ++client->joins);
     qsm_bytes_add32(&out, client->requests);
     report_past(engine, &out);
+    qsm_hearing_describe(engine, &out);
     client->requests_sent = client->requests;
     client->left_count = 0;
     send_to_host(engine, &out);
@@ -180,6 +181,15 @@ void qsm_request_changes(qsm_engine *engine) {
     qsm_bytes_patch32(&out, count_at, count);
     client->requests_sent = client->requests;
     client->left_count = 0;
+    send_to_host(engine, &out);
+    qsm_bytes_free(&out);
+}
+
+void qsm_request_report_hearing(qsm_engine *engine) {
+    if (engine->host == NULL && engine->client.host == NULL) return; /* a later join tells it */
+    qsm_bytes out = {0};
+    qsm_bytes_add8(&out, QSM_TO_HOST_HEARING);
+    qsm_hearing_describe(engine, &out);
     send_to_host(engine, &out);
     qsm_bytes_free(&out);
 }

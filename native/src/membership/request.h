@@ -1,7 +1,7 @@
 /*
  * request.h - what this node tells its host: that it wants to be admitted and what it knows of
- * earlier hosts, which groups it joins and leaves, which regions it has finished, that it goes.
- * What comes back is in apply.h.
+ * earlier hosts, which groups it joins and leaves, whose multicast it does not hear, which regions
+ * it has finished, that it goes. What comes back is in apply.h.
  */
 #ifndef QSM_MEMBERSHIP_REQUEST_H
 #define QSM_MEMBERSHIP_REQUEST_H
@@ -30,6 +30,8 @@ void qsm_request_changes(qsm_engine *engine);
 void qsm_request_departure(qsm_engine *engine);
 /* A host that wants to go passes its role on as soon as nothing is left to drain. */
 void qsm_request_hand_over(qsm_engine *engine);
+/* Tells the host whose multicast does not reach this node. */
+void qsm_request_report_hearing(qsm_engine *engine);
 void qsm_request_report_drained(qsm_engine *engine, qsm_region *region);
 void qsm_request_report_slow(qsm_engine *engine, qsm_region *region);
 

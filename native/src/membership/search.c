@@ -12,7 +12,8 @@
 enum {
     SOLICIT_PAUSE_NS = 100000000,
     SUCCESSION_NS = 250000000, /* the next in line waits that much longer */
-    INTRODUCTIONS = 8          /* times that a peer just added is told of our host */
+    INTRODUCTIONS = 8,         /* times that a peer just added is told of our host */
+    STRANGER_NS = 4000000000u  /* that hosts are given to find each other, more than once */
 };
 
 static void begin_search(qsm_engine *engine, uint64_t patience_ns) {
@@ -206,8 +207,23 @@ void qsm_search_tell_of_host(qsm_engine *engine, const qsm_address *to) {
 /* Another host knows this node, but not its host: each is told of the other. */
 static void introduce(qsm_engine *engine, const qsm_beacon *beacon) {
     qsm_control theirs = {.beacon = *beacon};
+    theirs.beacon.multicast = false;
     qsm_post_control(engine, QSM_KIND_BEACON, &theirs, &engine->client.host->address);
     qsm_search_tell_of_host(engine, &beacon->address);
+}
+
+/* By multicast, hosts hear of each other as this node does. When they still go their own ways
+ * after a while, one of them hears no multicast, and it is for those to speak who do. */
+static bool have_not_met(qsm_engine *engine, const qsm_beacon *beacon) {
+    qsm_client *client = &engine->client;
+    if (qsm_epoch_compare(&beacon->epoch, &client->stranger) != 0) {
+        client->stranger = beacon->epoch;
+        client->stranger_ns = engine->now_ns;
+        return false;
+    }
+    if (engine->now_ns - client->stranger_ns < STRANGER_NS) return false;
+    client->stranger_ns = engine->now_ns;
+    return true;
 }
 
 /* The latest eight are kept: the first of them gives way. */
@@ -237,12 +253,12 @@ void qsm_client_add_peer(qsm_engine *engine, const qsm_address *address) {
 
 void qsm_client_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
     qsm_client *client = &engine->client;
-    if (beacon->multicast) client->heard_multicast_ns = engine->now_ns;
     if (beacon->epoch.host == engine->id) return;
+    if (beacon->multicast) qsm_hearing_noticed(engine);
     if (beacon->epoch.term > client->term_seen) client->term_seen = beacon->epoch.term;
     if (engine->host != NULL) qsm_host_beacon_arrived(engine, beacon);
-    if (client->host != NULL && !beacon->multicast &&
-        qsm_epoch_compare(&beacon->epoch, &client->epoch) != 0)
+    if (client->host != NULL && qsm_epoch_compare(&beacon->epoch, &client->epoch) != 0 &&
+        (!beacon->multicast || have_not_met(engine, beacon)))
         introduce(engine, beacon);
     if (engine->host != NULL || client->health != QSM_HEALTH_SEARCHING) return;
     if (client->promote_ns < engine->now_ns + QSM_SEARCH_NS)
