@@ -5,8 +5,9 @@
  *
  * All nodes join all groups (or, with --spread, each its own few); senders send as fast as they are
  * let or, with --rate, so many messages a second each. Every datagram that a node receives or sends
- * costs it --receive-ns or --send-ns of virtual time, which is what limits a simulated node. Prints
- * one line of JSON, with how much faster than real time it ran.
+ * costs it --receive-ns or --send-ns of virtual time, which is what limits a simulated node; links
+ * take 50 us and up to --jitter-ns more. Prints one line of JSON, with how much faster than real
+ * time it ran.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -23,7 +24,7 @@ enum { COUNTERS_MAX = 128, SAMPLE_NS = 10000000, REGIONS_MAX = 64 };
 
 typedef struct options {
     uint64_t receivers, groups, senders, milliseconds, bytes, rate, receive_ns, send_ns, window,
-        coupled, spread, seed;
+        coupled, spread, seed, jitter_ns;
 } options;
 
 typedef struct node {
@@ -78,7 +79,7 @@ static void start(bench *all) {
     all->nodes = calloc(all->node_count, sizeof *all->nodes);
     if (all->nodes == NULL || qsm_sim_create(all->chosen.seed, &all->sim) != QSM_OK)
         bench_fail("memory");
-    qsm_sim_link link = {.delay_ns = 50000, .jitter_ns = 1000};
+    qsm_sim_link link = {.delay_ns = 50000, .jitter_ns = all->chosen.jitter_ns};
     qsm_sim_set_link(all->sim, &link);
     qsm_sim_observe(all->sim, observe, all);
     qsm_config_defaults(&config);
@@ -243,7 +244,8 @@ int main(int count, char **arguments) {
                                    .milliseconds = 2000,
                                    .bytes = 1000,
                                    .window = 4u << 20,
-                                   .seed = 1}};
+                                   .seed = 1,
+                                   .jitter_ns = 1000}};
     options *chosen = &all.chosen;
     const bench_option known[] = {{"--receivers", &chosen->receivers, 1, 4000, false},
                                   {"--groups", &chosen->groups, 1, 16384, false},
@@ -256,6 +258,7 @@ int main(int count, char **arguments) {
                                   {"--window", &chosen->window, 65536, 1u << 28, false},
                                   {"--spread", &chosen->spread, 0, 16384, false},
                                   {"--seed", &chosen->seed, 0, UINT64_MAX, false},
+                                  {"--jitter-ns", &chosen->jitter_ns, 0, 1000000000, false},
                                   {"--coupled", &chosen->coupled, 0, 1, true}};
     bench_read_options(count, arguments, known, sizeof known / sizeof *known);
     run(&all);

@@ -8,8 +8,9 @@
 #define QSM_SMALL_BUFFER_BYTES 1536u  /* one datagram */
 #define QSM_MEDIUM_BUFFER_BYTES 9216u /* some, or one with more messages where paths carry it */
 #define QSM_HALF_BUFFER_BYTES 32768u
-#define QSM_LARGE_BUFFER_BYTES 65508u /* the most that a datagram or a receive-offload batch has   \
-                                       */
+#define QSM_LARGE_BUFFER_BYTES                                                                     \
+    65508u /* the most that a datagram or a receive-offload batch has                              \
+            */
 #define QSM_FREE_BUFFERS_MAX                                                                       \
     4096u /* small buffers kept for reuse; a quarter of that medium and large ones                 \
            */

@@ -143,6 +143,11 @@ void qsm_packet_renew_tag(const qsm_scope_keys *keys, uint8_t *packet) {
     qsm_packet_tag(keys, packet, packet[2] | (uint32_t)packet[3] << 8, packet + 16);
 }
 
+void qsm_packet_mark_again(const qsm_scope_keys *keys, uint8_t *packet) {
+    packet[QSM_HEADER_BYTES] |= QSM_DATA_AGAIN;
+    qsm_packet_tag(keys, packet, packet[2] | (uint32_t)packet[3] << 8, packet + 16);
+}
+
 void qsm_packet_set_tag(uint8_t *packet, const uint8_t tag[16]) {
     memcpy(packet + 16, tag, QSM_TAG_BYTES);
 }
@@ -192,7 +197,7 @@ static bool read_data_start(qsm_reader *reader, const qsm_header *header, qsm_da
     data->hole_count = qsm_read8(reader);
     if (reader->failed || data->region_count == 0 || data->region_count > QSM_REGION_HEADERS_MAX ||
         data->message_count > QSM_PACKET_MESSAGES_MAX || data->hole_count > QSM_RANGES_MAX ||
-        (data->flags & ~(QSM_DATA_FIN | QSM_DATA_ESTATE)) != 0)
+        (data->flags & ~(QSM_DATA_FIN | QSM_DATA_ESTATE | QSM_DATA_AGAIN)) != 0)
         return false;
     for (uint32_t i = 0; i < data->region_count; i++) {
         data->regions[i].region = qsm_read64(reader);

@@ -117,6 +117,8 @@ bool qsm_header_open_tagged(const qsm_scope_keys *keys, const uint8_t *packet, u
                             const uint8_t tag[16], qsm_header *header);
 /* Gives a packet that was kept the tag of the key in use, if that has changed since. */
 void qsm_packet_renew_tag(const qsm_scope_keys *keys, uint8_t *packet);
+/* Says in a data packet that was kept that it is sent again, and gives it a new tag. */
+void qsm_packet_mark_again(const qsm_scope_keys *keys, uint8_t *packet);
 /* Begins a packet of that kind in `packet`; the body is written through the returned writer. */
 qsm_writer qsm_header_begin(uint8_t *packet, uint32_t bytes_max, uint8_t kind, uint64_t sender,
                             uint32_t counter);
@@ -126,8 +128,9 @@ uint32_t qsm_header_finish(const qsm_scope_keys *keys, qsm_writer *writer);
 /* ---- data ------------------------------------------------------------------------------------ */
 
 enum qsm_data_flag {
-    QSM_DATA_FIN = 1,   /* last packet of its streams */
-    QSM_DATA_ESTATE = 2 /* made by an executor for a dead sender */
+    QSM_DATA_FIN = 1,    /* last packet of its streams */
+    QSM_DATA_ESTATE = 2, /* made by an executor for a dead sender */
+    QSM_DATA_AGAIN = 4   /* its sender sends it for another time: it is not late, but repaired */
 };
 
 enum qsm_message_flag {

@@ -15,6 +15,20 @@ qsm_region *qsm_region_find(qsm_engine *engine, uint64_t uid) {
     return qsm_table_get(&engine->regions, uid);
 }
 
+enum { FEW_MEMBERS = 16 }; /* are found as soon by looking at each */
+
+/* Every packet about the region is looked up by its sender. Without memory for it, all are looked
+ * at.
+ */
+static void index_members(qsm_region *region) {
+    if (region->member_count <= FEW_MEMBERS) return;
+    for (uint32_t i = 0; i < region->member_count; i++)
+        if (!qsm_index_add(&region->places, (uint32_t)region->members[i].id, i + 1)) {
+            qsm_index_free(&region->places);
+            return;
+        }
+}
+
 qsm_region *qsm_region_install(qsm_engine *engine, uint64_t uid, qsm_directory *directory,
                                const qsm_address *address, bool unicast, qsm_region_member *members,
                                uint32_t member_count) {
@@ -37,6 +51,7 @@ qsm_region *qsm_region_install(qsm_engine *engine, uint64_t uid, qsm_directory *
         if (members[i].id == engine->id) region->my_index = (int32_t)i;
         if (!members[i].dead) region->alive_count++;
     }
+    index_members(region);
     qsm_rings_init(region);
     qsm_orphans_init(region);
     qsm_count(engine, QSM_COUNT_regions_installed);
@@ -90,6 +105,7 @@ void qsm_region_dissolve(qsm_region *region) {
         qsm_peer_unuse(engine, region->outsiders[i]);
     free(region->outsiders);
     free(region->members);
+    qsm_index_free(&region->places);
     qsm_table_remove(&engine->regions, region->uid);
     if (region->my_index >= 0 && !region->unicast) engine->subscription_generation++;
     qsm_count(engine, QSM_COUNT_regions_dissolved);
@@ -100,6 +116,10 @@ void qsm_region_dissolve(qsm_region *region) {
 }
 
 int32_t qsm_region_index(const qsm_region *region, uint64_t id) {
+    uint32_t cursor = UINT32_MAX, number;
+    while ((number = qsm_index_find(&region->places, (uint32_t)id, &cursor)) != 0)
+        if (region->members[number - 1].id == id) return (int32_t)number - 1;
+    if (region->places.count > 0) return -1;
     for (uint32_t i = 0; i < region->member_count; i++)
         if (region->members[i].id == id) return (int32_t)i;
     return -1;

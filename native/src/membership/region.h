@@ -11,11 +11,13 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/index.h"
 #include "core/table.h"
 #include "core/wire.h"
 #include "qsm.h"
 #include "recovery/orphan.h"
 #include "recovery/ring.h"
+#include "recovery/roundtrip.h"
 
 typedef struct qsm_peer qsm_peer;
 typedef struct qsm_sender qsm_sender;
@@ -44,6 +46,7 @@ typedef struct qsm_region {
     int32_t my_index; /* -1: this node sends into it but is not a member */
     qsm_region_member *members; /* by seniority */
     uint32_t member_count, alive_count;
+    qsm_index places;     /* lower half of a member's id -> its index + 1; empty with few members */
     qsm_peer **outsiders; /* who sends into it without being a member */
     uint32_t outsider_count, outsider_capacity;
     qsm_table siblings; /* uid -> anything: regions that some view of a group shares with this one
@@ -53,6 +56,8 @@ typedef struct qsm_region {
     qsm_table streams;  /* sender id -> qsm_stream, this node's own included */
     qsm_rings rings;
     qsm_orphans orphans;
+    qsm_roundtrip lines;  /* from passing a token on to the word that it has arrived */
+    uint64_t lateness_ns; /* longest window of a stream: what a new one begins with */
 } qsm_region;
 
 /* Installs a view. Takes over `members` (their peers counted as used). NULL when memory is short.

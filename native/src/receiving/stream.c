@@ -30,6 +30,7 @@ qsm_stream *qsm_stream_of(qsm_region *region, uint64_t sender) {
     stream->own = own;
     stream->base = 1;
     qsm_asking_init(&stream->asking);
+    qsm_lateness_init(&stream->lateness, region->lateness_ns);
     qsm_alarm_init(&stream->repair_alarm, qsm_repair_ask, stream);
     if (!qsm_table_put(&region->streams, sender, stream)) {
         free(stream);
@@ -148,6 +149,7 @@ void qsm_stream_learn_high(qsm_stream *stream, uint64_t high) {
     /* A sender's window keeps it within this of every member. Who claims more must not make us
      * count so far. */
     if (high - stream->contiguous > QSM_STREAM_SLOTS_MAX) return;
+    if (stream->high <= stream->high_received) stream->told_ns = stream->region->engine->now_ns;
     stream->high = high;
     qsm_rings_wake(stream->region, stream->region->engine->now_ns);
     qsm_repair_schedule(stream, stream->region->engine->now_ns);
@@ -206,14 +208,28 @@ static bool is_wide(const qsm_data *data) {
     return false;
 }
 
+/* The packet comes after later ones, or for a second time: how late it is tells how long to wait
+ * for others. One that was sent again says nothing of that. */
+static void note_lateness(qsm_stream *stream, uint64_t sequence, qsm_slot *slot) {
+    qsm_region *region = stream->region;
+    qsm_lateness_came(&stream->lateness, sequence, region->engine->now_ns);
+    if (stream->lateness.window_ns > region->lateness_ns)
+        region->lateness_ns = stream->lateness.window_ns;
+    if (slot->attempts > 0 && slot->state == QSM_SLOT_MISSING && stream->lost > 0) stream->lost--;
+}
+
 void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
                         const qsm_slice *packet, const qsm_data *data, bool repaired) {
     qsm_engine *engine = stream->region->engine;
     assert(!stream->own);
     qsm_stream_learn_stable(stream, stable);
     qsm_slot *slot = qsm_stream_slot(stream, sequence);
-    if (sequence <= stream->contiguous || sequence < stream->base ||
-        (slot != NULL && slot->state != QSM_SLOT_MISSING)) {
+    bool here = sequence <= stream->contiguous || sequence < stream->base ||
+                (slot != NULL && slot->state != QSM_SLOT_MISSING);
+    repaired = repaired || (data->flags & QSM_DATA_AGAIN);
+    if (!repaired && slot != NULL && (here ? slot->attempts > 0 : sequence < stream->high_received))
+        note_lateness(stream, sequence, slot);
+    if (here) {
         qsm_count(engine, QSM_COUNT_data_duplicate);
         return;
     }
@@ -232,17 +248,11 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
         qsm_stream_learn_high(stream, sequence);
         return;
     }
-    if (sequence > stream->high + 1) {
-        uint64_t gap = sequence - stream->high - 1;
-        stream->lost = (uint16_t)(stream->lost + gap > 0xffff ? 0xffff : stream->lost + gap);
-    }
     stream->received_ns = engine->now_ns;
     bool first = stream->high == stream->stable;
     if (sequence > stream->high) stream->high = sequence;
     if (sequence > stream->high_received) stream->high_received = sequence;
     slot = qsm_stream_slot(stream, sequence);
-    if (slot->attempts == 0 && sequence < stream->high && stream->lost > 0)
-        stream->lost--; /* it was only overtaken: no reason to slow down */
     if (slot->attempts > 0) qsm_asking_answered(&stream->asking);
     slot->packet = *packet;
     qsm_buffer_retain(packet->buffer);
@@ -263,6 +273,8 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     if (data->flags & QSM_DATA_FIN) take_fin(stream, sequence, data);
     if (data->flags & QSM_DATA_ESTATE) take_holes(stream, sequence, data);
     advance(stream);
+    if (stream->contiguous < stream->high_received)
+        qsm_lateness_reached(&stream->lateness, stream->high_received, engine->now_ns);
     if (stream->contiguous < stream->high || stream->waiting > 0)
         qsm_repair_schedule(stream, engine->now_ns);
     if (first) qsm_rings_wake(stream->region, engine->now_ns);

@@ -13,6 +13,7 @@
 #include "core/buffer.h"
 #include "core/limits.h"
 #include "core/wire.h"
+#include "receiving/lateness.h"
 #include "recovery/asking.h"
 
 typedef struct qsm_region qsm_region;
@@ -38,6 +39,7 @@ typedef struct {
 /* What a ring has found out about the stream, at the leader of that level. */
 typedef struct {
     uint64_t low, cached;
+    uint16_t lost; /* greatest loss of a member since a token above told of it */
 } qsm_stream_level;
 
 typedef struct qsm_stream {
@@ -55,6 +57,8 @@ typedef struct qsm_stream {
     uint64_t high;                       /* last sequence known to exist */
     uint64_t high_received;              /* last sequence that is here */
     uint64_t received_ns;                /* when something of it came last */
+    uint64_t told_ns;                    /* when somebody told of more than had come */
+    uint64_t judged;                     /* what is missing up to here counts as lost */
     uint64_t stable;                     /* everybody concerned has all up to here */
     uint64_t cut;                        /* all up to here is safe in its caches */
     qsm_slot *chunks[QSM_STREAM_CHUNKS]; /* ring over sequences, in pieces made when needed */
@@ -62,11 +66,11 @@ typedef struct qsm_stream {
     uint32_t waiting;                    /* slots in state WAITING */
     uint32_t far_attempts;               /* looks that asked for packets beyond the slots */
     qsm_asking asking;
-    uint16_t lost;        /* found missing since the last token */
+    qsm_lateness lateness;
+    uint16_t lost;        /* found to be lost since the last token */
     uint64_t lag_mark[4]; /* `high` at the last quarters of the lag limit: see stream.c */
     uint64_t lag_marked_ns;
-    uint16_t lost_below; /* the same, of the ring that this node leads */
-    uint8_t announce;    /* tokens that are to speak of it although nothing is open here */
+    uint8_t announce; /* tokens that are to speak of it although nothing is open here */
     qsm_stream_level levels[QSM_RING_LEVELS_MAX];
     qsm_alarm repair_alarm;
 } qsm_stream;

@@ -5,8 +5,10 @@
 enum {
     WINDOW_START = 128,
     WINDOW_MIN = 32,
-    IN_VAIN = 3, /* so many times more overdue than answered: hardly anything comes through */
-    PAUSE_NS = 20000000,
+    IN_VAIN = 4, /* one overdue for so many answered: more is asked for than lines carry */
+    SLOWLY = 8,  /* answers for one packet more at a time, from then on */
+    PAUSE_MIN_NS = 20000000,
+    PAUSE_MAX_NS = 250000000,
     PATIENT_AFTER = 3, /* requests for one packet; from then on the pause doubles */
     DOUBLINGS_MAX = 2
 };
@@ -17,18 +19,28 @@ void qsm_asking_init(qsm_asking *asking) {
 
 void qsm_asking_answered(qsm_asking *asking) {
     asking->answered++;
+    if (asking->careful && asking->answered % SLOWLY != 0) return;
     if (asking->window < QSM_REPAIRS_ASKED_MAX) asking->window++;
 }
 
 void qsm_asking_overdue(qsm_asking *asking, uint32_t count) {
     asking->overdue += count;
     if (asking->overdue + asking->answered < asking->window) return; /* too few to tell */
-    if (asking->overdue > IN_VAIN * asking->answered) asking->window /= 2;
+    if (asking->overdue * IN_VAIN > asking->answered) {
+        asking->window /= 2;
+        asking->careful = true;
+    }
     if (asking->window < WINDOW_MIN) asking->window = WINDOW_MIN;
     asking->answered = asking->overdue = 0;
 }
 
-uint64_t qsm_asking_pause_ns(uint32_t attempts) {
+uint64_t qsm_asking_pause_ns(const qsm_roundtrip *lines, uint32_t attempts) {
     uint32_t doublings = attempts > PATIENT_AFTER ? attempts - PATIENT_AFTER : 0;
-    return (uint64_t)PAUSE_NS << (doublings < DOUBLINGS_MAX ? doublings : DOUBLINGS_MAX);
+    uint64_t pause_ns = qsm_roundtrip_patience_ns(lines, PAUSE_MIN_NS, PAUSE_MAX_NS);
+    pause_ns <<= doublings < DOUBLINGS_MAX ? doublings : DOUBLINGS_MAX;
+    return pause_ns < PAUSE_MAX_NS ? pause_ns : PAUSE_MAX_NS;
+}
+
+uint64_t qsm_asking_quiet_ns(const qsm_roundtrip *lines) {
+    return qsm_roundtrip_patience_ns(lines, PAUSE_MIN_NS, PAUSE_MAX_NS) / 4 * 3;
 }

@@ -11,25 +11,25 @@
 #include "membership/region.h"
 #include "membership/request.h"
 #include "receiving/stream.h"
+#include "recovery/loss.h"
 #include "sending/sender.h"
 
 enum {
-    GAP_DELAY_NS = 3000000,  /* reordered packets may still come */
-    END_DELAY_NS = 10000000, /* what is behind all that came may be in a socket that is being read
-                              */
-    REFILL_NS = 2000000,     /* when as much was asked for as may be at a time */
-    LOOK_NS = 20000000,      /* at least so often, while something is missing */
-    DENIED_NS = 500000,      /* from the word that something is not there to asking elsewhere */
+    SCATTER_NS = 3000000, /* not all who lack a packet ask for it at the same time */
+    REFILL_NS = 2000000,  /* when as much was asked for as may be at a time */
+    LOOK_NS = 20000000,   /* at least so often, while something is missing */
+    DENIED_NS = 500000,   /* from the word that something is not there to asking elsewhere */
     SHOWN_SCAN_MAX = 4096,
     PROMISE_AGE_MAX_NS = 300000000, /* an older wish has been renewed or fulfilled elsewhere */
     FILL_STEPS_MAX = 4096,
-    PULL_FIXED_BYTES = 22,    /* of a request, beside its ranges */
-    RESEND_NS = 15000000,     /* nobody asks again before: a request that was on its way */
-    RESEND_ALL_NS = 60000000, /* to the whole region: by then others have it for who still lacks it
-                               */
-    TURN_PACKETS = 16,        /* of one request, before the next one has its turn */
-    SHARE = 2,                /* repairs take at most one in so many bytes of what passes here */
-    RATE_MIN = 2000000,       /* bytes a second */
+    PULL_FIXED_BYTES = 22, /* of a request, beside its ranges */
+    RESEND_ALL = 4, /* times the pause before asking again, to the whole region: by then others have
+                       it for who still lacks it */
+    TURN_PACKETS = 16,  /* of one request, before the next one has its turn */
+    SHARE = 2,          /* repairs take at most one in so many bytes of what passes here */
+    RATE_MIN = 2000000, /* bytes a second */
+    SLOW_NS = 10000000,
+    BURST_BYTES = 65536,
     MEASURE_NS = 10000000
 };
 
@@ -38,8 +38,8 @@ void qsm_repair_schedule(qsm_stream *stream, uint64_t now_ns) {
     qsm_alarms *alarms = &stream->region->engine->alarms;
     if (!qsm_alarm_is_set(&stream->repair_alarm))
         qsm_alarm_set(alarms, &stream->repair_alarm,
-                      now_ns + GAP_DELAY_NS +
-                          qsm_prng_below(&stream->region->engine->prng, GAP_DELAY_NS));
+                      now_ns + (stream->waiting > 0 ? SCATTER_NS : stream->lateness.window_ns) +
+                          qsm_prng_below(&stream->region->engine->prng, SCATTER_NS));
 }
 
 static uint64_t anybody(const qsm_region *region) {
@@ -154,7 +154,7 @@ static uint64_t due_ns(const qsm_stream *stream, uint64_t sequence, const qsm_sl
     if (slot->attempts == 0) return 0;
     if (slot->denied && slot->attempts == 1 && qsm_region_caches(stream->region, sequence))
         return slot->asked_ns;
-    return slot->asked_ns + qsm_asking_pause_ns(slot->attempts);
+    return slot->asked_ns + qsm_asking_pause_ns(&stream->region->lines, slot->attempts);
 }
 
 static void note_asked(qsm_slot *slot, uint64_t now_ns) {
@@ -214,13 +214,12 @@ void qsm_repair_ask(void *context, uint64_t now_ns) {
     qsm_engine *engine = stream->region->engine;
     if (stream->waiting > 0) qsm_stream_retry_waiting(stream);
     check_lag(stream, now_ns);
+    qsm_loss_judge(stream, now_ns);
     uint64_t next_ns = now_ns + LOOK_NS;
-    uint64_t last = stream->high;
-    bool end_may_come = now_ns - stream->received_ns < END_DELAY_NS && stream->high_received < last;
-    if (end_may_come) last = stream->high_received;
     if (!QSM_BUG(5) && !qsm_delivery_waits_for_reader(engine) && !engine->client.suspended)
-        next_ns = ask_upto(stream, last, now_ns);
-    if (end_may_come && next_ns > now_ns + GAP_DELAY_NS) next_ns = now_ns + GAP_DELAY_NS;
+        next_ns = ask_upto(stream, stream->judged, now_ns);
+    uint64_t judgement = qsm_loss_next_ns(stream, now_ns);
+    if (judgement < next_ns) next_ns = judgement;
     if (stream->contiguous < stream->high || stream->waiting > 0)
         qsm_alarm_set(&engine->alarms, &stream->repair_alarm,
                       next_ns < now_ns + 1000000 ? now_ns + 1000000 : next_ns);
@@ -273,7 +272,7 @@ void qsm_repair_promise(qsm_engine *engine, uint64_t to, const qsm_pull *lacks) 
         repairs->items = calloc(QSM_REPAIR_QUEUE_MAX, sizeof *repairs->items);
         if (repairs->items == NULL) return;
         qsm_rate_init(&repairs->rate, 0, engine->now_ns);
-        repairs->rate.bytes_per_s = RATE_MIN;
+        qsm_rate_set(&repairs->rate, RATE_MIN, BURST_BYTES);
     }
     qsm_range here = what_is_here(engine, lacks->region, lacks->stream);
     for (uint32_t i = 0; i < lacks->range_count; i++) {
@@ -369,12 +368,16 @@ static void measure(qsm_engine *engine) {
     uint64_t elapsed = engine->now_ns - repairs->measured_ns;
     if (elapsed < MEASURE_NS) return;
     uint64_t share = (bytes - repairs->measured_bytes) * 1000000 / (elapsed / 1000) / SHARE;
-    /* When a lack holds the sender up little passes, and yet the lack must be made good. */
-    uint64_t before = repairs->rate.bytes_per_s - repairs->rate.bytes_per_s / 64;
+    /* When a lack holds the sender up little passes, and yet the lack must be made good; but not
+     * where answers take long because lines are full. */
+    bool slow = repairs->answers_ns > SLOW_NS;
+    uint64_t before = repairs->rate.bytes_per_s - repairs->rate.bytes_per_s / (slow ? 8 : 64);
+    uint64_t least = slow ? RATE_MIN * (uint64_t)SLOW_NS / repairs->answers_ns : RATE_MIN;
     if (share < repairs->own_bytes_per_s / SHARE) share = repairs->own_bytes_per_s / SHARE;
     repairs->own_bytes_per_s = 0;
+    repairs->answers_ns = 0;
     repairs->rate.bytes_per_s = share > before ? share : before;
-    if (repairs->rate.bytes_per_s < RATE_MIN) repairs->rate.bytes_per_s = RATE_MIN;
+    if (repairs->rate.bytes_per_s < least) repairs->rate.bytes_per_s = least;
     repairs->measured_ns = engine->now_ns;
     repairs->measured_bytes = bytes;
 }
@@ -398,7 +401,8 @@ static void give_own(qsm_engine *engine, qsm_region *region, const qsm_repair *r
     if (packet == NULL) return;
     qsm_slice slice = {.buffer = packet->buffer, .bytes = packet->bytes};
     bool to_all = packet->resent_ns != 0 && packet->asked_by == 0;
-    if (was_within(engine, packet->resent_ns, to_all ? RESEND_ALL_NS : RESEND_NS) &&
+    uint64_t quiet_ns = qsm_asking_quiet_ns(&region->lines) * (to_all ? RESEND_ALL : 1);
+    if (was_within(engine, packet->resent_ns, quiet_ns) &&
         (to_all || packet->asked_by == repair->to))
         return;
     /* Once only: who still lacks it then may not hear our multicast. */
@@ -409,13 +413,13 @@ static void give_own(qsm_engine *engine, qsm_region *region, const qsm_repair *r
     packet->resent_ns = engine->now_ns;
     packet->resent_to_all = packet->resent_to_all || multicast;
     packet->asked_by = multicast ? 0 : repair->to;
+    qsm_packet_mark_again(&engine->keys, packet->buffer->data);
     if (!multicast) {
         give(engine, &to->address, &slice);
         return;
     }
     qsm_count(engine, QSM_COUNT_repairs_multicast);
     qsm_rate_spend(&engine->repairs.rate, slice.bytes);
-    qsm_packet_renew_tag(&engine->keys, packet->buffer->data);
     qsm_region_multicast(region, QSM_CLASS_REPAIR, &slice);
 }
 
@@ -425,7 +429,9 @@ static void give_kept(qsm_engine *engine, qsm_region *region, const qsm_repair *
     qsm_stream *stream = qsm_stream_find(region, repair->stream);
     qsm_slot *slot = stream != NULL ? qsm_stream_slot(stream, repair->range.first) : NULL;
     if (slot == NULL || slot->packet.buffer == NULL) return;
-    if (slot->given_to == (uint32_t)to->id && was_within(engine, slot->asked_ns, RESEND_NS)) return;
+    if (slot->given_to == (uint32_t)to->id &&
+        was_within(engine, slot->asked_ns, qsm_asking_quiet_ns(&region->lines)))
+        return;
     slot->given_to = (uint32_t)to->id;
     slot->asked_ns = engine->now_ns;
     give(engine, &to->address, &slot->packet);
@@ -472,6 +478,8 @@ void qsm_repair_fill(qsm_engine *engine, uint32_t packets_max) {
             repairs->items[repairs->first].range.first++;
             if (++repairs->served == TURN_PACKETS) put_first_last(repairs);
         }
+        if (repairs->answers_ns < region->lines.mean_ns)
+            repairs->answers_ns = region->lines.mean_ns;
         if (repair.stream == engine->id)
             give_own(engine, region, &repair, to);
         else

@@ -40,6 +40,7 @@ typedef struct {
     qsm_rate rate;   /* of what is given */
     uint64_t measured_ns, measured_bytes;
     uint64_t own_bytes_per_s; /* greatest sending rate into regions that were given to since then */
+    uint64_t answers_ns;      /* and longest round trip in them */
 } qsm_repairs;
 
 /* Looks for what is missing and asks for it; called by the stream's alarm. */

@@ -17,14 +17,16 @@
 
 enum {
     WAKE_DELAY_NS = 4000000, /* from the first packet after silence to the token */
+    WAKE_LEVEL_NS = 2000000, /* later for each level: the one below has something to tell by then */
     HURRY_NS = 500000,       /* between launches while much arrives */
     HURRY_BYTES = 32 << 10,  /* much: less than a sender's least window */
     EAGER_NS = 200000,       /* the same while nothing new comes and much is not acknowledged */
     HELD_UP_NS = 1000000,    /* a round that took longer waited for somebody's processor */
     BRISK_NS = 5000000,      /* between launches for BRISK_SPAN_NS after that */
     BRISK_SPAN_NS = 100000000,
-    PASS_PAUSE_NS = 60000000, /* before a token is sent again to a silent successor; doubles */
-    PASS_TRIES_MAX = 3,
+    PASS_PAUSE_MIN_NS = 7000000, /* before a token is sent again to a silent successor; doubles */
+    PASS_PAUSE_MAX_NS = 120000000,
+    PASS_TRIES_MAX = 6,
     SILENT_NS = 1000000000,   /* a member that did not take a token is left out for so long */
     TOKEN_LOST_NS = 500000000 /* more than its usual time: it will not come back */
 };
@@ -93,8 +95,10 @@ static void pass_on(qsm_ring_part *part, uint64_t now_ns) {
     } else {
         qsm_ring_send_token(engine, token, token->origin);
     }
-    qsm_alarm_set(&engine->alarms, &part->pass_alarm,
-                  now_ns + ((uint64_t)PASS_PAUSE_NS << part->tries));
+    part->passed_ns = now_ns;
+    uint64_t pause_ns =
+        qsm_roundtrip_patience_ns(&region->lines, PASS_PAUSE_MIN_NS, PASS_PAUSE_MAX_NS);
+    qsm_alarm_set(&engine->alarms, &part->pass_alarm, now_ns + (pause_ns << part->tries));
 }
 
 static void begin_passing(qsm_ring_part *part, const qsm_token *token, uint64_t now_ns) {
@@ -136,12 +140,13 @@ static void on_pass_alarm(void *context, uint64_t now_ns) {
 
 void qsm_ring_ack_arrived(qsm_region *region, uint64_t from, const qsm_token_ack *ack,
                           uint64_t now_ns) {
-    (void)now_ns;
     (void)from;
     if (ack->level >= region->rings.level_count) return;
     qsm_ring_part *part = &region->rings.parts[ack->level];
     if (part->held == NULL || part->held->origin != ack->origin || part->held->round != ack->round)
         return;
+    if (!qsm_alarm_is_set(&part->pass_alarm)) return; /* a second time */
+    qsm_roundtrip_sample(&region->lines, now_ns - part->passed_ns, part->tries == 0);
     qsm_alarm_clear(&region->engine->alarms, &part->pass_alarm);
 }
 
@@ -260,7 +265,8 @@ void qsm_rings_wake(qsm_region *region, uint64_t now_ns) {
         if (qsm_alarm_is_set(&part->launch_alarm) || !qsm_ring_takes_part(region, level)) continue;
         uint64_t due = launches_by_clock(part) ? launch_due(part, now_ns)
                                                : now_ns + 2 * region->engine->config.token_ns;
-        if (due < now_ns + WAKE_DELAY_NS) due = now_ns + WAKE_DELAY_NS;
+        uint64_t soonest = now_ns + WAKE_DELAY_NS + level * WAKE_LEVEL_NS;
+        if (due < soonest) due = soonest;
         qsm_alarm_set(&region->engine->alarms, &part->launch_alarm, due);
     }
 }
@@ -338,7 +344,8 @@ static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint
     }
     if (stream->levels[part->level].cached < record->cached)
         stream->levels[part->level].cached = record->cached;
-    stream->lost_below = record->lost;
+    if (stream->levels[part->level].lost < record->lost)
+        stream->levels[part->level].lost = record->lost;
     if (part->level + 1u == region->rings.level_count) {
         bool was_active = qsm_stream_is_active(stream);
         tell_sender(region, stream, record, aes);

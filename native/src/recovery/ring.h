@@ -44,7 +44,8 @@ typedef struct {
     qsm_token *held;  /* until the successor has acknowledged it */
     int32_t position; /* of the successor that it was sent to */
     uint32_t tries;
-    bool waits; /* coupled mode: held back until the level below is done */
+    uint64_t passed_ns; /* when it was sent to it last */
+    bool waits;         /* coupled mode: held back until the level below is done */
     qsm_alarm launch_alarm, pass_alarm;
 } qsm_ring_part;
 

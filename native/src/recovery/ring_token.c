@@ -42,7 +42,9 @@ static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_recor
         record->gap_count = (uint8_t)qsm_repair_show(stream, region->engine->now_ns, record->gaps,
                                                      QSM_TOKEN_GAPS_MAX);
     } else {
-        if (stream->lost_below > record->lost) record->lost = stream->lost_below;
+        uint16_t *lost = &stream->levels[part->level - 1].lost;
+        if (*lost > record->lost) record->lost = *lost;
+        *lost = 0;
         record->gap_count = 0;
     }
     if (record->low > record->high) record->low = record->high;

@@ -1,20 +1,42 @@
 #include "sending/rate.h"
 
-enum { RATE_START = 50000000, RATE_MIN = 200000, BURST_NS = 4000000, BURST_BYTES_MIN = 65536 };
+enum {
+    RATE_START = 1000000, /* less than a slow office line carries */
+    RATE_MIN = 200000,
+    BURST_NS = 4000000,
+    BURST_BYTES_MIN = 16384,
+    ROOM_BYTES_MIN = 32768,
+    MEASURE_NS = 5000000,
+    ROUNDS_FLAT = 3,
+    WAIT_NS = 10000000, /* that members may take for other reasons */
+    SOONEST_PARTS = 64,
+    LOST_FEW = 8,
+    LOST_SOME = 50, /* one in so many is more than accidents take */
+    LOST_MANY = 4
+};
 static const uint64_t RATE_TOP = 20000000000ull;
 
 void qsm_rate_init(qsm_rate *rate, uint64_t bytes_per_s_max, uint64_t now_ns) {
     *rate = (qsm_rate){.bytes_per_s = RATE_START,
                        .bytes_per_s_max = bytes_per_s_max ? bytes_per_s_max : RATE_TOP,
                        .credit_bytes = BURST_BYTES_MIN,
+                       .burst_bytes_min = BURST_BYTES_MIN,
                        .refilled_ns = now_ns,
-                       .measured_from_ns = now_ns};
+                       .measured_from_ns = now_ns,
+                       .climbing = true,
+                       .round = {.began_ns = now_ns}};
     if (rate->bytes_per_s > rate->bytes_per_s_max) rate->bytes_per_s = rate->bytes_per_s_max;
+}
+
+void qsm_rate_set(qsm_rate *rate, uint64_t bytes_per_s, uint32_t burst_bytes) {
+    rate->bytes_per_s = bytes_per_s;
+    rate->burst_bytes_min = burst_bytes;
+    rate->credit_bytes = burst_bytes;
 }
 
 static int64_t burst_bytes(const qsm_rate *rate) {
     uint64_t bytes = rate->bytes_per_s / 1000 * (BURST_NS / 1000000);
-    return bytes < BURST_BYTES_MIN ? BURST_BYTES_MIN : (int64_t)bytes;
+    return (int64_t)(bytes < rate->burst_bytes_min ? rate->burst_bytes_min : bytes);
 }
 
 bool qsm_rate_allows(qsm_rate *rate, uint64_t now_ns) {
@@ -30,6 +52,15 @@ bool qsm_rate_allows(qsm_rate *rate, uint64_t now_ns) {
     return false;
 }
 
+bool qsm_rate_has_room(qsm_rate *rate, uint64_t unacknowledged_bytes) {
+    if (!rate->climbing) return true;
+    uint64_t span_us = (2 * rate->soonest_ns + WAIT_NS) / 1000;
+    uint64_t room = ROOM_BYTES_MIN + rate->best_bytes_per_s / 1000 * span_us / 1000;
+    if (unacknowledged_bytes < room || rate->best_bytes_per_s == 0) return true;
+    rate->limited = true;
+    return false;
+}
+
 void qsm_rate_spend(qsm_rate *rate, uint32_t bytes) {
     rate->credit_bytes -= bytes;
 }
@@ -40,30 +71,89 @@ uint64_t qsm_rate_next_ns(const qsm_rate *rate) {
     return rate->refilled_ns + (wait < 50000 ? 50000 : wait);
 }
 
-bool qsm_rate_feedback(qsm_rate *rate, uint64_t now_ns, uint64_t bytes, uint64_t packets,
-                       uint32_t lost) {
+static uint64_t per_second(uint64_t bytes, uint64_t elapsed_ns) {
+    return bytes * 1000000 / (elapsed_ns / 1000 + 1);
+}
+
+static void measure(qsm_rate *rate, uint64_t now_ns, uint64_t bytes) {
     rate->measured_bytes += bytes;
     uint64_t elapsed = now_ns - rate->measured_from_ns;
-    if (elapsed > 5000000) {
-        uint64_t measured = rate->measured_bytes * 1000 / (elapsed / 1000000);
-        rate->measured_bytes_per_s = rate->measured_bytes_per_s == 0
-                                         ? measured
-                                         : (rate->measured_bytes_per_s * 3 + measured) / 4;
-        rate->measured_bytes = 0;
-        rate->measured_from_ns = now_ns;
+    if (elapsed <= MEASURE_NS) return;
+    uint64_t measured = per_second(rate->measured_bytes, elapsed);
+    rate->measured_bytes_per_s = rate->measured_bytes_per_s == 0
+                                     ? measured
+                                     : (rate->measured_bytes_per_s * 3 + measured) / 4;
+    rate->measured_bytes = 0;
+    rate->measured_from_ns = now_ns;
+}
+
+/* Acknowledgements take far longer than they once did: packets wait in front of the lines. Where
+ * some are lost the acknowledgements wait for repairs, which tells nothing. */
+static bool waits(qsm_rate *rate, uint64_t acknowledged_ns) {
+    if (rate->soonest_ns == 0 || acknowledged_ns < rate->soonest_ns)
+        rate->soonest_ns = acknowledged_ns;
+    else
+        rate->soonest_ns += rate->soonest_ns / SOONEST_PARTS; /* ways change */
+    return rate->round.lost == 0 && acknowledged_ns > 2 * rate->soonest_ns + WAIT_NS;
+}
+
+/* The lines are full when hardly more comes through than before, and less than was let: once, if it
+ * is much less, else some times in a row. What came in a round was sent in the one before. Where
+ * some packets are lost it comes unevenly, and only many lost ones tell. */
+static bool is_full(qsm_rate *rate, uint64_t came) {
+    bool flat = came < rate->best_bytes_per_s + rate->best_bytes_per_s / 4;
+    if (came > rate->best_bytes_per_s) rate->best_bytes_per_s = came;
+    rate->rounds_flat = (uint8_t)(flat ? rate->rounds_flat + 1 : 0);
+    if (flat && rate->rounds_flat == ROUNDS_FLAT) return true;
+    if (rate->round.lost == 0) return flat && came < rate->bytes_per_s_before / 8 * 5;
+    return rate->round.lost > LOST_FEW && rate->round.lost * LOST_MANY > rate->round.packets;
+}
+
+/* The end of a round in which the rate was what held the sender back, and so much came through. */
+static void end_round(qsm_rate *rate, uint64_t came, bool waiting) {
+    uint64_t now = rate->bytes_per_s, step = now / 8;
+    if (rate->climbing) {
+        rate->climbing = !is_full(rate, came) && !waiting;
+        if (!rate->climbing && now > rate->best_bytes_per_s)
+            rate->bytes_per_s = rate->best_bytes_per_s;
+        if (rate->climbing && now < 2 * came) rate->bytes_per_s = 2 * came;
+    } else if (waiting) {
+        if (came < now - step) rate->bytes_per_s -= step;
+    } else if (came >= now - step) {
+        rate->bytes_per_s += rate->round.lost > 0 ? step / 4 : step;
     }
-    bool lossy = lost > 8 && lost * 50ull > packets; /* more than two percent at some member */
-    bool lowered = false;
-    if (lossy) {
-        /* Never below what has been getting through: that much the region can take. */
-        uint64_t floor = rate->measured_bytes_per_s + rate->measured_bytes_per_s / 20;
-        uint64_t lower = rate->bytes_per_s - rate->bytes_per_s / 8;
-        uint64_t next = lower > floor ? lower : floor;
-        lowered = next < rate->bytes_per_s;
-        if (lowered) rate->bytes_per_s = next;
-    } else if (rate->limited) {
-        rate->bytes_per_s += rate->bytes_per_s / 8;
-    }
+    rate->bytes_per_s_before = now;
+}
+
+static void follow_round(qsm_rate *rate, uint64_t now_ns, const qsm_rate_news *news) {
+    qsm_rate_round *round = &rate->round;
+    if (round->bytes == 0)
+        round->from_ns = news->sent_ns > round->began_ns ? news->sent_ns : round->began_ns;
+    round->bytes += news->bytes;
+    round->packets += news->packets;
+    round->lost += news->lost;
+    round->limited = round->limited || rate->limited;
+    if (news->sent_ns < round->began_ns) return;
+    bool waiting = waits(rate, now_ns - news->sent_ns);
+    if (round->limited) end_round(rate, per_second(round->bytes, now_ns - round->from_ns), waiting);
+    *round = (qsm_rate_round){.began_ns = now_ns};
+}
+
+/* Never below what has been getting through: that much the region can take. */
+static bool lower(qsm_rate *rate) {
+    uint64_t floor = rate->measured_bytes_per_s + rate->measured_bytes_per_s / 20;
+    uint64_t next = rate->bytes_per_s - rate->bytes_per_s / 8;
+    if (next < floor) next = floor;
+    if (next >= rate->bytes_per_s) return false;
+    rate->bytes_per_s = next;
+    return true;
+}
+
+bool qsm_rate_feedback(qsm_rate *rate, uint64_t now_ns, const qsm_rate_news *news) {
+    measure(rate, now_ns, news->bytes);
+    follow_round(rate, now_ns, news);
+    bool lossy = news->lost > LOST_FEW && (uint64_t)news->lost * LOST_SOME > news->packets;
+    bool lowered = lossy && !rate->climbing && lower(rate);
     rate->limited = false;
     if (rate->bytes_per_s < RATE_MIN) rate->bytes_per_s = RATE_MIN;
     if (rate->bytes_per_s > rate->bytes_per_s_max) rate->bytes_per_s = rate->bytes_per_s_max;

@@ -3,12 +3,24 @@
  * region has been able to acknowledge. It falls towards the measured rate when members lose
  * packets, and rises while they do not, so independent losses on the wire do not starve it and an
  * overloaded receiver does.
+ *
+ * It begins low, because nothing is known of the lines, and climbs: each time that all sent since
+ * the last step has been acknowledged, it becomes twice what was, until the lines carry no more or
+ * members lose packets.
  */
 #ifndef QSM_SENDING_RATE_H
 #define QSM_SENDING_RATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The time until what was sent since the last one is acknowledged. */
+typedef struct {
+    uint64_t began_ns, from_ns; /* the latter: the first of its packets was sent */
+    uint64_t bytes, packets;    /* acknowledged */
+    uint64_t lost;
+    bool limited; /* the rate has held the sender back */
+} qsm_rate_round;
 
 typedef struct {
     uint64_t bytes_per_s;
@@ -19,17 +31,33 @@ typedef struct {
     uint64_t measured_from_ns;
     uint64_t measured_bytes;
     bool limited; /* the bucket was empty since the last feedback */
+    uint32_t burst_bytes_min;
+    bool climbing;
+    uint8_t rounds_flat; /* in a row that brought hardly more than the best before */
+    uint64_t best_bytes_per_s;
+    uint64_t bytes_per_s_before; /* in the last round */
+    uint64_t soonest_ns;         /* least time from sending to acknowledgement */
+    qsm_rate_round round;
 } qsm_rate;
 
 void qsm_rate_init(qsm_rate *rate, uint64_t bytes_per_s_max, uint64_t now_ns);
+/* A rate that somebody else controls, with that much at once after a pause. */
+void qsm_rate_set(qsm_rate *rate, uint64_t bytes_per_s, uint32_t burst_bytes);
 /* True when a packet may go now. */
 bool qsm_rate_allows(qsm_rate *rate, uint64_t now_ns);
+/* True unless so much is under way that more would only wait in front of the lines, as far as they
+ * are known: while the rate climbs. */
+bool qsm_rate_has_room(qsm_rate *rate, uint64_t unacknowledged_bytes);
 void qsm_rate_spend(qsm_rate *rate, uint32_t bytes);
 /* When the next packet may go. */
 uint64_t qsm_rate_next_ns(const qsm_rate *rate);
-/* Feedback of the region: bytes newly acknowledged, packets in them, greatest loss of a member.
- * True when the rate was lowered. */
-bool qsm_rate_feedback(qsm_rate *rate, uint64_t now_ns, uint64_t bytes, uint64_t packets,
-                       uint32_t lost);
+/* Feedback of a region. */
+typedef struct {
+    uint64_t bytes, packets; /* newly acknowledged */
+    uint64_t sent_ns;        /* the first of them */
+    uint32_t lost;           /* greatest loss of a member */
+} qsm_rate_news;
+/* True when the rate was lowered. */
+bool qsm_rate_feedback(qsm_rate *rate, uint64_t now_ns, const qsm_rate_news *news);
 
 #endif

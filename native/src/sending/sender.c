@@ -87,10 +87,11 @@ void qsm_sender_free(qsm_sender *sender) {
     free(sender);
 }
 
-bool qsm_sender_has_room(const qsm_sender *sender) {
+bool qsm_sender_has_room(qsm_sender *sender) {
     const qsm_config *config = &sender->region->engine->config;
     return sender->unacked_bytes < config->window_bytes_max &&
-           sender->high - sender->stable < QSM_STREAM_SLOTS_MAX / 2;
+           sender->high - sender->stable < QSM_STREAM_SLOTS_MAX / 2 &&
+           qsm_rate_has_room(&sender->rate, sender->unacked_bytes);
 }
 
 static bool grow(qsm_sender *sender) {
@@ -196,19 +197,19 @@ void qsm_sender_acknowledged(qsm_sender *sender, uint64_t low, uint32_t lost) {
     if (low > sender->high) return; /* claims what was never sent */
     if (QSM_BUG(20) && low > 0) low = sender->high;
     bool wide = false;
-    uint64_t bytes = 0, packets = 0;
+    qsm_rate_news news = {.lost = lost};
     while (sender->acked < low) {
         qsm_out_packet *packet = packet_at(sender, ++sender->acked);
+        if (news.packets++ == 0) news.sent_ns = packet->sent_ns;
         uint64_t took = engine->now_ns - packet->sent_ns;
         sender->ack_ns = sender->ack_ns ? (sender->ack_ns * 7 + took) / 8 : took;
         sender->unacked_bytes -= packet->bytes;
-        bytes += packet->bytes;
-        packets++;
+        news.bytes += packet->bytes;
         wide = wide || packet->wide;
     }
-    if (packets > 0 && qsm_rate_feedback(&sender->rate, engine->now_ns, bytes, packets, lost))
+    if (news.packets > 0 && qsm_rate_feedback(&sender->rate, engine->now_ns, &news))
         qsm_count(engine, QSM_COUNT_rate_decreases);
-    if (packets == 0) {
+    if (news.packets == 0) {
         /* An acknowledgement of what is known: somebody has not heard what is stable. */
         if (sender->told > 0 && sender->stable == sender->high)
             qsm_alarm_set_earlier(&engine->alarms, &sender->alarm, engine->now_ns + STABLE_TELL_NS);

@@ -52,7 +52,7 @@ typedef struct qsm_sender {
 qsm_sender *qsm_sender_of(qsm_region *region);
 void qsm_sender_free(qsm_sender *sender);
 /* True when the window has room for another packet. */
-bool qsm_sender_has_room(const qsm_sender *sender);
+bool qsm_sender_has_room(qsm_sender *sender);
 /* Keeps a finished packet that was given the next sequence (qsm_sender.high + 1). Takes its own
  * reference. */
 bool qsm_sender_keep(qsm_sender *sender, qsm_buffer *buffer, uint32_t bytes, bool wide,
