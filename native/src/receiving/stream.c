@@ -226,7 +226,8 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     qsm_slot *slot = qsm_stream_slot(stream, sequence);
     bool here = sequence <= stream->contiguous || sequence < stream->base ||
                 (slot != NULL && slot->state != QSM_SLOT_MISSING);
-    repaired = repaired || (data->flags & QSM_DATA_AGAIN);
+    bool again = !repaired && (data->flags & QSM_DATA_AGAIN);
+    repaired = repaired || again;
     if (!repaired && slot != NULL && (here ? slot->attempts > 0 : sequence < stream->high_received))
         note_lateness(stream, sequence, slot);
     if (here) {
@@ -254,6 +255,10 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     if (sequence > stream->high_received) stream->high_received = sequence;
     slot = qsm_stream_slot(stream, sequence);
     if (slot->attempts > 0) qsm_asking_answered(&stream->asking);
+    if (again) { /* most likely to all who lacked it */
+        slot->given_to = QSM_GIVEN_TO_ALL;
+        slot->asked_ns = engine->now_ns;
+    }
     slot->packet = *packet;
     qsm_buffer_retain(packet->buffer);
     if (repaired) qsm_count(engine, QSM_COUNT_repairs_received);

@@ -26,10 +26,12 @@ enum qsm_slot_state {
     QSM_SLOT_HOLE = 4      /* a dead sender's packet that nobody has */
 };
 
+#define QSM_GIVEN_TO_ALL UINT32_MAX
+
 typedef struct {
     qsm_slice packet;
     uint64_t asked_ns; /* when it was asked for last; while kept: when it was given to somebody */
-    uint32_t given_to; /* lower half of that node's id */
+    uint32_t given_to; /* lower half of that node's id, or QSM_GIVEN_TO_ALL: by its sender, too */
     uint8_t state;     /* enum qsm_slot_state */
     uint8_t attempts;  /* how often it was asked for */
     bool denied;       /* who was asked has said that it does not have it */

@@ -429,9 +429,8 @@ static void give_kept(qsm_engine *engine, qsm_region *region, const qsm_repair *
     qsm_stream *stream = qsm_stream_find(region, repair->stream);
     qsm_slot *slot = stream != NULL ? qsm_stream_slot(stream, repair->range.first) : NULL;
     if (slot == NULL || slot->packet.buffer == NULL) return;
-    if (slot->given_to == (uint32_t)to->id &&
-        was_within(engine, slot->asked_ns, qsm_asking_quiet_ns(&region->lines)))
-        return;
+    bool given = slot->given_to == (uint32_t)to->id || slot->given_to == QSM_GIVEN_TO_ALL;
+    if (given && was_within(engine, slot->asked_ns, qsm_asking_quiet_ns(&region->lines))) return;
     slot->given_to = (uint32_t)to->id;
     slot->asked_ns = engine->now_ns;
     give(engine, &to->address, &slot->packet);
