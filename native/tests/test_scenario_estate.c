@@ -142,9 +142,81 @@ static void an_executor_shares_messages_of_groups_that_it_is_not_in(void) {
     scenario_end(all);
 }
 
+/* A region that never heard the dead sender is left by its views at once, when one of its members
+ * has died, too. It must not be given up before the other region has said what it has, which takes
+ * long when one after the other who should say it dies. */
+static void a_region_waits_for_what_others_have_of_a_dead_sender(void) {
+    enum { HOST, EXECUTOR, HEARD, SENDER = 4, UNHEARD, FALLEN = 8, SHARED = 2 };
+    world_options options = scenario_options(47, 1, 4);
+    options.config.policy = QSM_POLICY_EXACT;
+    world *all = world_create(&options);
+    world_join(all, HOST, 3);
+    for (uint32_t i = EXECUTOR; i <= FALLEN; i++) { /* their rank is their place in the region */
+        (void)world_add_node(all, NULL);
+        world_join(all, i, i > SENDER);
+        world_join(all, i, SHARED);
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    for (uint32_t i = UNHEARD; i <= FALLEN; i++) {
+        (void)qsm_sim_block(world_sim(all), SENDER, i, true);
+    }
+    for (uint32_t i = 0; i < 20; i++) {
+        CHECK(world_send(all, SENDER, SHARED, 200) == QSM_OK);
+    }
+    world_run(all, 50 * WORLD_MS);
+    CHECK(oracle_seat_deliveries(world_seat(all, HEARD, SHARED)) == 20);
+    CHECK(oracle_seat_deliveries(world_seat(all, UNHEARD, SHARED)) == 0);
+    world_crash(all, SENDER);
+    world_crash(all, FALLEN);
+    world_run(all, options.config.failure_ns * 3 / 4);
+    world_crash(all, EXECUTOR);
+    world_run(all, 10 * WORLD_S);
+    scenario_figure("%" PRIu64 " messages carried over", world_counter_sum(all, "estate_messages"));
+    CHECK(oracle_seat_deliveries(world_seat(all, UNHEARD, SHARED)) == 20);
+    scenario_end(all);
+}
+
+/* The one node that heard the dead sender executes its estate, tells the executor of the second of
+ * three regions, and dies before it could tell that of the third. */
+static void what_a_dying_executor_told_one_region_comes_to_all(void) {
+    enum { FIRST = 1, SECOND, THIRD = 4, SENDER = 6, SHARED = 4 };
+    world_options options = scenario_options(48, 1, 6);
+    options.config.policy = QSM_POLICY_EXACT;
+    world *all = world_create(&options);
+    world_join(all, 0, 5);
+    for (uint32_t i = FIRST; i <= SENDER; i++) { /* first and sender are alone in their regions */
+        (void)world_add_node(all, NULL);
+        world_join(all, i, i / 2);
+        world_join(all, i, SHARED);
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    for (uint32_t i = 0; i < SENDER; i++) {
+        if (i != FIRST) (void)qsm_sim_block(world_sim(all), SENDER, i, true);
+        if (i >= THIRD) (void)qsm_sim_block(world_sim(all), FIRST, i, true);
+    }
+    for (uint32_t i = 0; i < 20; i++) {
+        CHECK(world_send(all, SENDER, SHARED, 200) == QSM_OK);
+    }
+    world_run(all, 50 * WORLD_MS);
+    CHECK(oracle_seat_deliveries(world_seat(all, FIRST, SHARED)) == 20);
+    CHECK(oracle_seat_deliveries(world_seat(all, SECOND, SHARED)) == 0);
+    world_crash(all, SENDER);
+    world_run(all, options.config.failure_ns + WORLD_S);
+    world_crash(all, FIRST);
+    world_run(all, 10 * WORLD_S);
+    scenario_figure("%" PRIu64 " messages carried over", world_counter_sum(all, "estate_messages"));
+    CHECK(oracle_seat_deliveries(world_seat(all, SECOND, SHARED)) == 20);
+    CHECK(oracle_seat_deliveries(world_seat(all, THIRD, SHARED)) == 20);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(an_executor_shares_messages_of_groups_that_it_is_not_in),
+        SCENARIO(a_region_waits_for_what_others_have_of_a_dead_sender),
+        SCENARIO(what_a_dying_executor_told_one_region_comes_to_all),
         SCENARIO(what_a_crashed_sender_sent_is_delivered_by_all_or_none),
         SCENARIO(so_is_what_was_packed_into_long_datagrams),
         SCENARIO(a_report_on_the_dead_may_take_many_packets),

@@ -35,6 +35,12 @@ static const past_storm PAST[] = {
     {645, "who left and came back between two views was asked for what came before"},
     {648, "executors that had gone over to a new host waited for the word of one that had not yet"},
     {749, "messages waited without end for lost ones of a dead sender"},
+    {983, "an executor was not told again, for another word to the asker was on its way"},
+    {1131, "who had counted others out was believed, that all had a packet, by who had not"},
+    {1250, "what is stable was not told in the third level of rings: tokens without end"},
+    {2276, "who had finished alone what it knew of a host came back into views that it had missed"},
+    {2324, "a leave was lost with its link, which a jump of the clock had broken"},
+    {2380, "a host that had counted everybody out said that all had its packets"},
 };
 
 /* The same with multicast that reaches some and not others. */

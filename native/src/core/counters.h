@@ -15,6 +15,7 @@
     X(dropped_malformed)     /* authentic but out of bounds */                                     \
     X(dropped_replayed)      /* control packet seen before or too old */                           \
     X(dropped_stranger)      /* from a node that is not known here */                              \
+    X(dropped_early)         /* rests on a death that was not told here yet */                     \
     X(dropped_other_side)    /* about a region, from a node that follows another host */           \
     X(dropped_no_buffer)     /* pool or inbox full */                                              \
     X(dropped_suspended)     /* while this engine waits for confirmation of its membership */      \

@@ -14,6 +14,26 @@
 #include "recovery/ring.h"
 #include "sending/sender.h"
 
+/* True when an executor's packet for a dead sender rests on what has been told here, too. */
+static bool may_settle_here(qsm_engine *engine, const qsm_data *data) {
+    const qsm_directory *directory = qsm_directory_find(&engine->client, data->side);
+    if (directory == NULL) { /* others may settle what we do not */
+        qsm_count(engine, QSM_COUNT_dropped_other_side);
+        return false;
+    }
+    uint64_t known =
+        directory->followed > directory->applied ? directory->followed : directory->applied;
+    if (data->batch <= qsm_batch_count(known)) return true;
+    qsm_count(engine, QSM_COUNT_dropped_early); /* asked for again when it is told */
+    return false;
+}
+
+/* The members have agreed, or are about to agree, on what those who live have of the stream. */
+static bool is_of_the_dead(const qsm_stream *stream, bool original, const qsm_address *from) {
+    if (original) return stream->orphan || stream->sealed_off;
+    return stream->orphan && qsm_region_is_dead_address(stream->region, from);
+}
+
 static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
     qsm_data data;
     if (!qsm_data_read(&arrival->header, qsm_slice_data(&arrival->packet), arrival->packet.bytes,
@@ -27,11 +47,11 @@ static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
         qsm_count(engine, QSM_COUNT_dropped_stranger);
         return;
     }
-    if ((data.flags & QSM_DATA_ESTATE) && !qsm_client_has_followed(engine, data.side)) {
-        qsm_count(engine, QSM_COUNT_dropped_other_side); /* others may settle what we do not */
-        return;
-    }
-    bool original = qsm_address_equal(&peer->address, &arrival->from);
+    bool settles = data.flags & QSM_DATA_ESTATE;
+    if (settles && !may_settle_here(engine, &data)) return;
+    /* What an executor has made is never of the dead sender, also not from its address: whoever was
+     * put out comes back there under another id, and may be the executor. */
+    bool original = !settles && qsm_address_equal(&peer->address, &arrival->from);
     bool known = false;
     for (uint32_t i = 0; i < data.region_count; i++) {
         qsm_region *region = qsm_region_find(engine, data.regions[i].region);
@@ -39,12 +59,12 @@ static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
         known = true;
         qsm_stream *stream = qsm_stream_of(region, data.sender);
         if (stream == NULL) continue;
-        if (!QSM_BUG(15) && original && (stream->orphan || stream->sealed_off)) {
-            /* The members have agreed, or are about to agree, on what there is of it. */
+        if (!QSM_BUG(15) && is_of_the_dead(stream, original, &arrival->from)) {
             qsm_count(engine, QSM_COUNT_data_from_dead_sender);
             continue;
         }
-        uint64_t stable = data.side == qsm_side(engine) ? data.regions[i].stable : 0;
+        bool agrees = data.side == qsm_side(engine) && data.batch <= qsm_batch(engine);
+        uint64_t stable = agrees ? data.regions[i].stable : 0;
         qsm_stream_receive(stream, data.regions[i].sequence, stable, &arrival->packet, &data,
                            !original);
     }
@@ -94,7 +114,7 @@ void qsm_link_broken(qsm_engine *engine, qsm_peer *peer) {
     if (engine->host != NULL)
         qsm_host_lost(engine, peer->id);
     else if (engine->client.host == peer)
-        qsm_client_search(engine, QSM_REASON_HOST_SILENT);
+        qsm_client_lost_touch(engine);
 }
 
 void qsm_link_reset(qsm_engine *engine, qsm_peer *peer) {
@@ -105,7 +125,7 @@ static void handle_status(qsm_region *region, uint64_t from, const qsm_status *s
     qsm_stream *stream = qsm_stream_of(region, from);
     if (stream == NULL || stream->own || stream->orphan || stream->sealed_off) return;
     qsm_stream_learn_high(stream, status->high);
-    qsm_stream_learn_stable(stream, status->stable);
+    if (status->batch <= qsm_batch(region->engine)) qsm_stream_learn_stable(stream, status->stable);
 }
 
 /* Packets about one region. */
@@ -145,13 +165,17 @@ static void handle_region_packet(qsm_engine *engine, const qsm_header *header,
         break;
     case QSM_KIND_ACK:
         qsm_count(engine, QSM_COUNT_acks_received);
-        if (index >= 0) region->aes = control->ack.aes;
-        if (index >= 0 && region->sender != NULL)
+        if (index < 0) break;
+        if (control->ack.batch > qsm_batch(engine)) { /* it is said again when that has come */
+            qsm_count(engine, QSM_COUNT_dropped_early);
+            break;
+        }
+        region->aes = control->ack.aes;
+        if (region->sender != NULL)
             qsm_sender_acknowledged(region->sender, control->ack.low, control->ack.lost);
         break;
     case QSM_KIND_NUDGE:
-        if (index >= 0 && region->my_index >= 0)
-            qsm_ring_nudge_arrived(region, &control->nudge, engine->now_ns);
+        if (index >= 0 && region->my_index >= 0) qsm_ring_nudge_arrived(region, &control->nudge);
         break;
     case QSM_KIND_ORPHAN_QUERY:
         qsm_orphan_query_arrived(region, header->sender, &control->orphan_query);

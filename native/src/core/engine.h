@@ -122,6 +122,12 @@ static inline uint32_t qsm_side(const qsm_engine *engine) {
     return engine->client.directory != NULL ? engine->client.directory->tag : 0;
 }
 
+/* How new that opinion is: the last batch applied, as packets name it; see wire.h. */
+static inline uint32_t qsm_batch(const qsm_engine *engine) {
+    return engine->client.directory != NULL ? qsm_batch_count(engine->client.directory->applied)
+                                            : 0;
+}
+
 /* Sends a control packet; a full pool loses it as a network would. */
 void qsm_post_control(qsm_engine *engine, uint8_t kind, qsm_control *control,
                       const qsm_address *to);

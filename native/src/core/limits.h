@@ -44,7 +44,9 @@
 #define QSM_REPAIR_QUEUE_MAX 1024u /* runs of packets that others may have waiting here */
 #define QSM_PARKED_MESSAGES_MAX 65536u /* messages waiting for an earlier one of their sender */
 #define QSM_ESTATE_OFFERS_MAX 65536u   /* messages of one dead sender offered by other regions */
-#define QSM_EVENTS_MAX 65536u          /* events not yet fetched; deliveries stop before */
+#define QSM_ESTATE_SISTERS_MAX                                                                     \
+    16384u                    /* regions whose executors speak with one about a dead sender */
+#define QSM_EVENTS_MAX 65536u /* events not yet fetched; deliveries stop before */
 
 #define QSM_LINK_WINDOW 64u            /* unacknowledged packets of a control link */
 #define QSM_LINK_BYTES_MAX (64u << 20) /* queued on one control link, then it is given up */

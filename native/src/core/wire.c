@@ -195,6 +195,7 @@ static bool read_data_start(qsm_reader *reader, const qsm_header *header, qsm_da
     data->region_count = qsm_read8(reader);
     data->message_count = qsm_read8(reader);
     data->hole_count = qsm_read8(reader);
+    data->batch = qsm_read32(reader);
     if (reader->failed || data->region_count == 0 || data->region_count > QSM_REGION_HEADERS_MAX ||
         data->message_count > QSM_PACKET_MESSAGES_MAX || data->hole_count > QSM_RANGES_MAX ||
         (data->flags & ~(QSM_DATA_FIN | QSM_DATA_ESTATE | QSM_DATA_AGAIN)) != 0)
@@ -257,6 +258,7 @@ uint32_t qsm_data_write(const qsm_scope_keys *keys, uint8_t *packet, uint32_t by
     qsm_write8(&writer, data->region_count);
     qsm_write8(&writer, data->message_count);
     qsm_write8(&writer, data->hole_count);
+    qsm_write32(&writer, data->batch);
     for (uint32_t i = 0; i < data->region_count; i++) {
         qsm_write64(&writer, data->regions[i].region);
         qsm_write64(&writer, data->regions[i].sequence);
@@ -307,6 +309,7 @@ static void read_token(qsm_reader *reader, qsm_token *token) {
     token->ring = qsm_read16(reader);
     token->origin = qsm_read64(reader);
     token->round = qsm_read32(reader);
+    token->batch = qsm_read32(reader);
     token->reverse = read_flag(reader);
     token->aes = read_flag(reader);
     token->record_count = qsm_read8(reader);
@@ -336,6 +339,7 @@ static void write_token(qsm_writer *writer, const qsm_token *token) {
     qsm_write16(writer, token->ring);
     qsm_write64(writer, token->origin);
     qsm_write32(writer, token->round);
+    qsm_write32(writer, token->batch);
     qsm_write8(writer, token->reverse);
     qsm_write8(writer, token->aes);
     qsm_write8(writer, token->record_count);
@@ -406,6 +410,7 @@ bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t 
         control->status.region = qsm_read64(&in);
         control->status.high = qsm_read64(&in);
         control->status.stable = qsm_read64(&in);
+        control->status.batch = qsm_read32(&in);
         control->status.fin = read_flag(&in);
         if (control->status.stable > control->status.high) in.failed = true;
         break;
@@ -430,6 +435,7 @@ bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t 
         control->ack.region = qsm_read64(&in);
         control->ack.low = qsm_read64(&in);
         control->ack.high = qsm_read64(&in);
+        control->ack.batch = qsm_read32(&in);
         control->ack.lost = qsm_read16(&in);
         control->ack.aes = read_flag(&in);
         break;
@@ -475,12 +481,14 @@ bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t 
         control->orphan_query.stream = qsm_read64(&in);
         control->orphan_query.attempt = qsm_read32(&in);
         control->orphan_query.from = qsm_read64(&in);
+        control->orphan_query.batch = qsm_read32(&in);
         break;
     case QSM_KIND_ORPHAN_REPORT:
         control->orphan_report.region = qsm_read64(&in);
         control->orphan_report.stream = qsm_read64(&in);
         control->orphan_report.attempt = qsm_read32(&in);
         control->orphan_report.stable = qsm_read64(&in);
+        control->orphan_report.batch = qsm_read32(&in);
         control->orphan_report.truncated = read_flag(&in);
         control->orphan_report.range_count = qsm_read8(&in);
         read_ranges(&in, control->orphan_report.ranges, control->orphan_report.range_count,
@@ -501,6 +509,7 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
         qsm_write64(&out, control->status.region);
         qsm_write64(&out, control->status.high);
         qsm_write64(&out, control->status.stable);
+        qsm_write32(&out, control->status.batch);
         qsm_write8(&out, control->status.fin);
         break;
     case QSM_KIND_PULL:
@@ -522,6 +531,7 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
         qsm_write64(&out, control->ack.region);
         qsm_write64(&out, control->ack.low);
         qsm_write64(&out, control->ack.high);
+        qsm_write32(&out, control->ack.batch);
         qsm_write16(&out, control->ack.lost);
         qsm_write8(&out, control->ack.aes);
         break;
@@ -574,12 +584,14 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
         qsm_write64(&out, control->orphan_query.stream);
         qsm_write32(&out, control->orphan_query.attempt);
         qsm_write64(&out, control->orphan_query.from);
+        qsm_write32(&out, control->orphan_query.batch);
         break;
     case QSM_KIND_ORPHAN_REPORT:
         qsm_write64(&out, control->orphan_report.region);
         qsm_write64(&out, control->orphan_report.stream);
         qsm_write32(&out, control->orphan_report.attempt);
         qsm_write64(&out, control->orphan_report.stable);
+        qsm_write32(&out, control->orphan_report.batch);
         qsm_write8(&out, control->orphan_report.truncated);
         qsm_write8(&out, control->orphan_report.range_count);
         write_ranges(&out, control->orphan_report.ranges, control->orphan_report.range_count);

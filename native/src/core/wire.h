@@ -18,6 +18,12 @@
  * hosts (after a partition, or while one takes over) differ in whom they count as alive; what one
  * says of stability means nothing to the other.
  *
+ * Of those who follow one host, some have heard of a death before others. What rests on it (that
+ * everybody else has a packet; how a dead sender's stream ends) names the batch that told of it, as
+ * a count of the host's batches, and is believed by those who have applied that batch. For the
+ * others may yet go over to another host together with the one who was counted out: if they had let
+ * go of what it lacks, nobody could give it any more.
+ *
  * A data packet's body: region headers, message table, estate holes (all covered by the packet's
  * tag), then the sealed messages (covered by the tags in the table). Its sender is the node whose
  * stream it belongs to; any member may pass it on as it is, which is all that a repair is.
@@ -33,12 +39,12 @@
 #include "core/seal.h"
 #include "qsm.h"
 
-#define QSM_WIRE_VERSION 4u
+#define QSM_WIRE_VERSION 5u
 #define QSM_HEADER_BYTES 32u
 #define QSM_REGION_HEADER_BYTES 24u
 #define QSM_MESSAGE_HEADER_BYTES 40u
 #define QSM_MESSAGE_FIRST_BYTES 8u /* more, for a sender's first message in a view */
-#define QSM_DATA_FIXED_BYTES 4u
+#define QSM_DATA_FIXED_BYTES 8u
 #define QSM_ADDRESS_BYTES 20u
 #define QSM_RANGE_BYTES 12u
 
@@ -171,7 +177,8 @@ static inline uint32_t qsm_ranges_fit(uint32_t bytes_max, uint32_t others) {
 
 typedef struct {
     uint64_t sender;
-    uint32_t side; /* of whoever made the packet */
+    uint32_t side;  /* of whoever made the packet */
+    uint32_t batch; /* that what it says of stability, or of a dead sender, rests on */
     uint8_t flags;
     uint8_t region_count;
     uint8_t message_count;
@@ -199,7 +206,8 @@ typedef struct {
     uint64_t region;
     uint64_t high; /* last sequence used */
     uint64_t stable;
-    bool fin; /* high is the last of the stream */
+    uint32_t batch; /* that `stable` rests on */
+    bool fin;       /* high is the last of the stream */
 } qsm_status;
 
 enum qsm_pull_meaning {
@@ -236,8 +244,9 @@ typedef struct {
     uint16_t ring;   /* index of the ring within its level */
     uint64_t origin; /* leader that launched it */
     uint32_t round;
-    bool reverse; /* goes round the other way, past a link that does not work */
-    bool aes;     /* all who have added their part can open messages sealed with AES */
+    uint32_t batch; /* the latest that somebody who has added its part has applied */
+    bool reverse;   /* goes round the other way, past a link that does not work */
+    bool aes;       /* all who have added their part can open messages sealed with AES */
     uint8_t record_count;
     qsm_token_record records[QSM_TOKEN_RECORDS_MAX];
 } qsm_token;
@@ -254,6 +263,7 @@ typedef struct {
     uint64_t region;
     uint64_t low;
     uint64_t high;
+    uint32_t batch; /* that this rests on */
     uint16_t lost;
     bool aes; /* everybody in the region can open messages sealed with AES */
 } qsm_ack;
@@ -326,6 +336,7 @@ typedef struct {
     uint64_t stream;
     uint32_t attempt; /* of the executor, echoed */
     uint64_t from;    /* first sequence of interest: what is before the executor has, or was told */
+    uint32_t batch;   /* who has not applied it does not answer */
 } qsm_orphan_query;
 
 typedef struct {
@@ -333,6 +344,7 @@ typedef struct {
     uint64_t stream;
     uint32_t attempt;
     uint64_t stable;
+    uint32_t batch; /* that `stable` rests on */
     uint8_t range_count;
     qsm_range ranges[QSM_RANGES_MAX]; /* what the member has or had, above stable */
     bool truncated;

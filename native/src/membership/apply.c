@@ -188,7 +188,8 @@ static void unmap_region(qsm_engine *engine, qsm_region *region) {
 }
 
 /* The node died in all regions, or in those of one earlier host (`directory` not NULL). */
-static void node_died(qsm_engine *engine, const qsm_directory *directory, uint64_t id) {
+static void node_died(qsm_engine *engine, const qsm_directory *directory, uint64_t batch,
+                      uint64_t id) {
     uint32_t count = 0, cursor = 0;
     /* What follows from a death may dissolve nothing, but streams come and go: collect first. */
     qsm_region *region;
@@ -198,7 +199,7 @@ static void node_died(qsm_engine *engine, const qsm_directory *directory, uint64
     while ((region = qsm_table_next(&engine->regions, &cursor)) != NULL)
         if (directory == NULL || region->directory == directory) regions[count++] = region;
     for (uint32_t i = 0; i < count; i++)
-        if (!QSM_BUG(7)) qsm_region_node_died(regions[i], id);
+        if (!QSM_BUG(7)) qsm_region_node_died(regions[i], id, batch);
     free(regions);
 }
 
@@ -208,7 +209,7 @@ static void apply_death(qsm_engine *engine, uint64_t batch, uint64_t id) {
     qsm_peer *peer = qsm_peer_find(engine, id);
     if (peer != NULL) peer->dead = true;
     if (peer != NULL && peer->link != NULL) qsm_link_free(peer->link);
-    node_died(engine, NULL, id);
+    node_died(engine, NULL, batch, id);
 }
 
 /* Adds those who know the regions of the directory and have not come over with us. */
@@ -230,6 +231,7 @@ static void collect_lost(qsm_engine *engine, const qsm_directory *directory, qsm
  * else they are is another matter. */
 static bool apply_judgement(qsm_engine *engine, uint64_t batch, qsm_reader *in) {
     qsm_directory *directory = qsm_directory_find(&engine->client, qsm_read32(in));
+    uint64_t followed = qsm_read64(in);
     uint32_t count = qsm_read32(in);
     if (in->failed || qsm_reader_left(in) / 8 < count) return false;
     qsm_table alive = {0};
@@ -240,16 +242,22 @@ static bool apply_judgement(qsm_engine *engine, uint64_t batch, qsm_reader *in) 
         qsm_table_free(&alive);
         return good;
     }
-    qsm_table_free(&directory->alive);
+    if (!directory->judged) directory->judged_in = batch;
+    if (followed > directory->followed) directory->followed = followed;
+    qsm_table before = directory->alive;
     directory->judged = true;
     directory->alive = alive;
     qsm_table lost = {0};
     collect_lost(engine, directory, &lost);
     for (uint32_t i = 0; i < lost.capacity; i++) {
-        if (lost.slots[i].value == NULL || lost.slots[i].key == engine->id) continue;
-        qsm_dead_add(&engine->dead, lost.slots[i].key, batch, false);
-        node_died(engine, directory, lost.slots[i].key);
+        uint64_t id = lost.slots[i].key;
+        if (lost.slots[i].value == NULL || id == engine->id) continue;
+        /* Told once more for the sake of others: who was lost before may be in views since. */
+        uint64_t died = qsm_table_get(&before, id) != NULL ? batch : directory->judged_in;
+        if (qsm_dead_since(&engine->dead, id) < died) qsm_dead_add(&engine->dead, id, died, false);
+        node_died(engine, directory, died, id);
     }
+    qsm_table_free(&before);
     qsm_table_free(&lost);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "core/planted.h"
 #include "membership/group.h"
 #include "membership/host.h"
+#include "membership/link.h"
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "membership/request.h"
@@ -177,6 +178,7 @@ void qsm_client_turned(qsm_engine *engine, uint64_t now_ns) {
     if (client->suspended || client->directory == NULL) return;
     client->suspended = !QSM_BUG(8);
     qsm_count(engine, QSM_COUNT_suspensions);
+    qsm_links_slept(engine);
     if (engine->host != NULL) { /* somebody may have taken over: ask, and listen for those who
                                    follow us */
         qsm_host_slept(engine, now_ns);

@@ -79,6 +79,9 @@ void qsm_client_evicted_arrived(qsm_engine *engine, const qsm_evicted *evicted);
 /* The host yields to another one and has drained its regions: this node turns to the other. */
 void qsm_client_follow(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address,
                        uint32_t reason);
+/* Something that the host was told is lost: even if it answers again, this node asks it for
+ * admission anew, which tells it everything. */
+void qsm_client_lost_touch(qsm_engine *engine);
 /* Stops hosting and looks for a host. */
 void qsm_client_search(qsm_engine *engine, uint32_t reason);
 /* This node has been put out: forgets everything but what it has joined, takes a new id and begins

@@ -19,10 +19,18 @@ typedef struct qsm_directory {
     uint32_t tag; /* upper half of the ids of its regions */
     uint64_t applied;
     uint32_t region_count;
-    qsm_index groups; /* handle -> number of the group */
-    bool judged;      /* the host is gone, and it has been decided who is left */
-    qsm_table alive;  /* then: ids of those who are */
+    qsm_index groups;   /* handle -> number of the group */
+    bool judged;        /* the host is gone, and it has been decided who is left */
+    uint64_t judged_in; /* batch that told so first */
+    uint64_t followed;  /* then: the last batch of that host that anybody of those has applied. Whom
+                           it counted out by then is not one of them */
+    qsm_table alive;    /* then: ids of those who are */
 } qsm_directory;
+
+/* Batch numbers of one host differ in this part only. */
+static inline uint32_t qsm_batch_count(uint64_t batch) {
+    return (uint32_t)(batch >> 16);
+}
 
 /* The directory of that host; NULL: neither followed now nor are regions of it here. */
 qsm_directory *qsm_directory_find(qsm_client *client, uint32_t tag);

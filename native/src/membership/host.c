@@ -230,6 +230,7 @@ static void handle_join(qsm_host *host, uint64_t from, qsm_reader *in) {
     }
     qsm_host_report_regions(host, client, in);
     if (!qsm_host_take_hearing(host, client, in)) qsm_count(engine, QSM_COUNT_dropped_malformed);
+    if (qsm_host_was_left_out(host, client)) client->too_late = true;
     if (client->too_late && client->peer != NULL)
         qsm_host_evict(host, client, QSM_REASON_EVICTED_SILENT);
     qsm_host_changed(host);

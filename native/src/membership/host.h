@@ -182,6 +182,8 @@ void qsm_host_add_death(qsm_host *host, uint64_t id);
 void qsm_host_report_directories(qsm_host *host, qsm_host_client *client, qsm_reader *in);
 void qsm_host_report_view(qsm_host *host, uint32_t handle, uint64_t view);
 void qsm_host_report_regions(qsm_host *host, qsm_host_client *client, qsm_reader *in);
+/* True when the node comes after that has been decided, and was left out. */
+bool qsm_host_was_left_out(qsm_host *host, const qsm_host_client *client);
 /* Decides on what earlier hosts have left when it is time, or when nobody is missing any more. */
 void qsm_host_judge(qsm_host *host, uint64_t now_ns);
 /* True when everybody who is expected has reported. */

@@ -237,6 +237,13 @@ static bool has_missed(qsm_host *host, const qsm_host_legacy *legacy,
     return false;
 }
 
+/* The node may have finished by itself what it knew of that host, and so not speak of it. */
+bool qsm_host_was_left_out(qsm_host *host, const qsm_host_client *client) {
+    for (uint32_t i = 0; i < host->legacy_count; i++)
+        if (host->legacies[i]->judged && has_missed(host, host->legacies[i], client)) return true;
+    return false;
+}
+
 /* True while something that the node has reported is undecided: until then it is in no new view. */
 static bool is_pending(const qsm_host *host, const qsm_host_client *client) {
     for (uint32_t i = 0; i < host->legacy_count; i++)

@@ -169,6 +169,16 @@ static void tell_siblings(const qsm_host *host, qsm_host_client *client) {
     qsm_bytes_patch32(out, count_at, count);
 }
 
+/* The last batch of the earlier host that anybody who is left has applied. */
+static uint64_t followed_to(const qsm_host_legacy *legacy) {
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < legacy->reporters.capacity; i++) {
+        uint64_t applied = (uint64_t)(uintptr_t)legacy->reporters.slots[i].value;
+        if (applied > last) last = applied;
+    }
+    return last;
+}
+
 /* Of the regions of earlier hosts, all who are not listed are dead. */
 static void tell_judgements(const qsm_host *host, qsm_bytes *out) {
     uint32_t count_at = out->count, count = 0;
@@ -178,6 +188,7 @@ static void tell_judgements(const qsm_host *host, qsm_bytes *out) {
         if (!host->legacies[i]->tell) continue;
         count++;
         qsm_bytes_add32(out, host->legacies[i]->tag);
+        qsm_bytes_add64(out, followed_to(host->legacies[i]));
         qsm_bytes_add32(out, reporters->count);
         for (uint32_t slot = 0; slot < reporters->capacity; slot++)
             if (reporters->slots[slot].value != NULL)

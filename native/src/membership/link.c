@@ -99,6 +99,12 @@ static void reset_sending(qsm_link *link) {
     link->stream = (uint32_t)qsm_prng_next(&link->engine->prng) | 1;
 }
 
+void qsm_links_slept(qsm_engine *engine) {
+    uint32_t cursor = 0;
+    for (qsm_peer *peer; (peer = qsm_table_next(&engine->peers, &cursor)) != NULL;)
+        if (peer->link != NULL) peer->link->progress_ns = engine->now_ns;
+}
+
 static void on_alarm(void *context, uint64_t now_ns) {
     qsm_link *link = context;
     uint64_t patience_ns = 2 * link->engine->config.failure_ns;

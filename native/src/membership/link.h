@@ -68,6 +68,8 @@ qsm_link *qsm_link_to(qsm_engine *engine, qsm_peer *peer);
 void qsm_link_free(qsm_link *link);
 /* Queues a copy of the message. A link that cannot take it is broken: false. */
 bool qsm_link_send(qsm_link *link, const uint8_t *message, uint32_t bytes);
+/* The engine slept: nobody is to blame for not having answered meanwhile. */
+void qsm_links_slept(qsm_engine *engine);
 void qsm_link_receive(qsm_link *link, const qsm_link_packet *packet, uint64_t now_ns);
 
 #endif

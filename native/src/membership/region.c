@@ -131,11 +131,20 @@ int32_t qsm_region_leader(const qsm_region *region) {
     return -1;
 }
 
-void qsm_region_node_died(qsm_region *region, uint64_t id) {
+/* Executors who spoke with the one who died may have heard what others have not. */
+static void note_succession(const qsm_region *region, uint64_t batch) {
+    uint32_t cursor = 0;
+    for (qsm_region *other; (other = qsm_table_next(&region->engine->regions, &cursor)) != NULL;)
+        if (other == region || qsm_table_get(&other->siblings, region->uid) != NULL)
+            other->succession = batch;
+}
+
+void qsm_region_node_died(qsm_region *region, uint64_t id, uint64_t batch) {
     qsm_engine *engine = region->engine;
     int32_t index = qsm_region_index(region, id);
     qsm_stream *stream = qsm_stream_find(region, id);
     if (index >= 0 && !region->members[index].dead) {
+        if (qsm_region_leader(region) == index) note_succession(region, batch);
         region->members[index].dead = true;
         region->alive_count--;
         qsm_note(engine, QSM_TRACE_node_dead, id, region->uid);
@@ -162,6 +171,7 @@ void qsm_region_check_drained(qsm_region *region) {
         uint32_t cursor = 0;
         for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;)
             if (stream->orphan && !qsm_stream_is_finished(stream)) return;
+        qsm_orphans_await_unheard(region);
         if (qsm_orphans_are_open(region)) return;
     }
     region->drained = true;
@@ -207,6 +217,17 @@ bool qsm_region_caches(const qsm_region *region, uint64_t sequence) {
     if (region->my_index < 0) return false;
     if (region->engine->config.cache_everywhere) return true;
     return partition_of(region, sequence) == (uint32_t)region->my_index / region->rings.ring_size;
+}
+
+bool qsm_region_is_dead_address(const qsm_region *region, const qsm_address *address) {
+    bool found = false;
+    for (uint32_t i = 0; i < region->member_count; i++) {
+        const qsm_region_member *member = &region->members[i];
+        if (member->peer == NULL || !qsm_address_equal(&member->peer->address, address)) continue;
+        if (!member->dead) return false;
+        found = true;
+    }
+    return found;
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */

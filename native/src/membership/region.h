@@ -49,11 +49,13 @@ typedef struct qsm_region {
     qsm_index places;     /* lower half of a member's id -> its index + 1; empty with few members */
     qsm_peer **outsiders; /* who sends into it without being a member */
     uint32_t outsider_count, outsider_capacity;
-    qsm_table siblings; /* uid -> anything: regions that some view of a group shares with this one
-                         */
-    uint32_t uses;      /* group views that map to it */
-    qsm_sender *sender; /* this node's stream into it, NULL before the first message */
-    qsm_table streams;  /* sender id -> qsm_stream, this node's own included */
+    qsm_table siblings;  /* uid -> anything: regions that some view of a group shares with this one
+                          */
+    uint64_t succession; /* batch that last told of the death of an executor, here or in one of the
+                            siblings */
+    uint32_t uses;       /* group views that map to it */
+    qsm_sender *sender;  /* this node's stream into it, NULL before the first message */
+    qsm_table streams;   /* sender id -> qsm_stream, this node's own included */
     qsm_rings rings;
     qsm_orphans orphans;
     qsm_roundtrip lines;  /* from passing a token on to the word that it has arrived */
@@ -69,8 +71,8 @@ qsm_region *qsm_region_find(qsm_engine *engine, uint64_t uid);
 /* Makes a sender known that is not a member. False when memory is short. */
 bool qsm_region_add_outsider(qsm_region *region, uint64_t id, const qsm_address *address);
 void qsm_region_close(qsm_region *region);
-/* The membership service has put the node out. */
-void qsm_region_node_died(qsm_region *region, uint64_t id);
+/* The membership service has put the node out, as that batch says. */
+void qsm_region_node_died(qsm_region *region, uint64_t id, uint64_t batch);
 /* Ends the region's life here and frees it. No group may map to it any more. */
 void qsm_region_dissolve(qsm_region *region);
 /* Tells the membership service when everything in a closing region is done. */
@@ -89,6 +91,8 @@ int32_t qsm_region_pick_cache(const qsm_region *region, uint64_t sequence, uint6
 bool qsm_region_is_cached_well(const qsm_region *region, uint64_t sequence, uint64_t sender);
 /* True when this node is to cache the packet. */
 bool qsm_region_caches(const qsm_region *region, uint64_t sequence);
+/* True when a dead member was at that address, and nobody alive in the region is. */
+bool qsm_region_is_dead_address(const qsm_region *region, const qsm_address *address);
 /* Sends a packet to all members, in the way that the region uses. */
 void qsm_region_multicast(qsm_region *region, uint32_t class, const qsm_slice *packet);
 void qsm_region_multicast_control(qsm_region *region, uint8_t kind, qsm_control *control);

@@ -46,6 +46,16 @@ void qsm_client_search(qsm_engine *engine, uint32_t reason) {
     begin_search(engine, patience);
 }
 
+static void forget_last_host(qsm_engine *engine) {
+    if (engine->client.last_host != NULL) qsm_peer_unuse(engine, engine->client.last_host);
+    engine->client.last_host = NULL;
+}
+
+void qsm_client_lost_touch(qsm_engine *engine) {
+    qsm_client_search(engine, QSM_REASON_HOST_SILENT);
+    forget_last_host(engine);
+}
+
 /* The host says that it is done and all its regions are: there is nothing to report of it. */
 static void forget_finished_directory(qsm_engine *engine) {
     qsm_client *client = &engine->client;
@@ -181,8 +191,7 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
         go_on_with_last_host(engine);
         return;
     }
-    if (client->last_host != NULL) qsm_peer_unuse(engine, client->last_host);
-    client->last_host = NULL;
+    forget_last_host(engine);
     client->host = qsm_peer_use(engine, offer->epoch.host, &offer->address);
     if (client->host == NULL) return;
     memcpy(client->cookie, offer->cookie, 16);

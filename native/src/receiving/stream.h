@@ -41,7 +41,8 @@ typedef struct {
 /* What a ring has found out about the stream, at the leader of that level. */
 typedef struct {
     uint64_t low, cached;
-    uint16_t lost; /* greatest loss of a member since a token above told of it */
+    uint16_t lost;  /* greatest loss of a member since a token above told of it */
+    uint32_t batch; /* that `low` rests on */
 } qsm_stream_level;
 
 typedef struct qsm_stream {
@@ -72,7 +73,8 @@ typedef struct qsm_stream {
     uint16_t lost;        /* found to be lost since the last token */
     uint64_t lag_mark[4]; /* `high` at the last quarters of the lag limit: see stream.c */
     uint64_t lag_marked_ns;
-    uint8_t announce; /* tokens that are to speak of it although nothing is open here */
+    /* tokens of each level that are to speak of it although nothing is open here */
+    uint8_t announce[QSM_RING_LEVELS_MAX];
     qsm_stream_level levels[QSM_RING_LEVELS_MAX];
     qsm_alarm repair_alarm;
 } qsm_stream;

@@ -32,6 +32,22 @@ typedef struct {
     uint8_t bytes[];
 } qsm_offered;
 
+/* What has passed between this node and the executor of another region. */
+typedef struct {
+    uint64_t region;      /* uid */
+    uint64_t told;        /* id of the executor there that was told all; 0: none */
+    uint32_t told_stream; /* of the link to it, and the last packet of that */
+    uint32_t told_sequence;
+    uint64_t word_of;   /* id of the executor there that has told all; 0: none */
+    uint32_t word_side; /* whom it followed then, and what it had been told: see wire.h */
+    uint32_t word_batch;
+    bool nothing;       /* it had nothing to tell */
+    uint64_t over_told; /* id of the executor there that knows that this region has everything */
+    uint32_t over_side; /* as above, of the word that its region has everything; 0: none has come
+                         */
+    uint32_t over_batch;
+} qsm_sister;
+
 typedef struct qsm_estate {
     qsm_region *region;
     uint64_t sender;
@@ -50,14 +66,9 @@ typedef struct qsm_estate {
     uint32_t offer_count, offer_capacity;
     uint64_t offer_bytes;
     qsm_table offered;   /* hash of group and number -> anything */
-    qsm_table sent_to;   /* uid -> id of the executor that was told, in place of a pointer */
+    qsm_table sisters;   /* uid -> qsm_sister: regions that share messages of the sender */
     uint32_t told_side;  /* side of this node when it told them */
-    qsm_table done_from; /* uid of a region that has told all -> id of its executor, as above */
-    qsm_table done_side; /* the same uid -> side of that executor */
-    qsm_table unheard;   /* uid of a region whose executor had nothing to tell -> anything */
-    uint32_t over_side;  /* side of this node when it said so to those who follow */
-    qsm_table over_to;   /* uid -> id of the executor that knows that this region is complete */
-    qsm_table over_from; /* uid of a region that is complete -> side of its executor */
+    uint64_t told_since; /* the region's succession then: after another they are told again */
     uint64_t exchange_by_ns;
     uint64_t remind_ns; /* when those whose word is missing are reminded */
     qsm_alarm alarm;
@@ -71,16 +82,23 @@ void qsm_estate_look(qsm_estate *estate);
 /* A name for a message in a table. */
 uint64_t qsm_estate_key(const qsm_message *message);
 
-/* Tells the executors of other regions what there is here, once. True when all of them have told
- * what they have. */
+/* Reads a message that another region has and keeps it. False when there is no room, or when it is
+ * malformed: then the reader has failed. */
+bool qsm_estate_read_offer(qsm_estate *estate, qsm_reader *in);
+/* Offers in the order of their numbers. */
+void qsm_estate_sort_offers(qsm_estate *estate);
+void qsm_estate_forget_offers(qsm_estate *estate);
+
+/* Tells the executors of other regions what there is here, and what they have told; again when one
+ * of them has died: only who is told by all others, after that death, knows all that any of them
+ * may have heard from the dead one. */
+void qsm_exchange_tell(qsm_estate *estate);
+/* True when all of them have told what they have, since the last of them died. */
 bool qsm_exchange_is_done(qsm_estate *estate);
 /* Tells the other executors, once, that this region has everything. True when all other regions
  * have it, too: until then each keeps what it has, for an executor may die and its successor has to
  * ask again. */
 bool qsm_exchange_is_over(qsm_estate *estate);
-void qsm_exchange_forget_offers(qsm_estate *estate);
-/* Offers in the order of their numbers. */
-void qsm_exchange_sort(qsm_estate *estate);
 void qsm_exchange_free(qsm_estate *estate);
 /* A control message of another region's executor: messages that its region has, or "that is all".
  */

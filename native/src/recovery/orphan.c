@@ -13,11 +13,12 @@
 #include "receiving/stream.h"
 #include "recovery/estate.h"
 #include "recovery/repair.h"
+#include "recovery/ring_token.h"
 
 enum {
     ASK_AGAIN_NS = 100000000,
     TELL_EXECUTOR_NS = 200000000,
-    REPORT_FIXED_BYTES = 34, /* of an answer, beside its ranges */
+    REPORT_FIXED_BYTES = 38, /* of an answer, beside its ranges */
     EXCHANGE_FAILURES = 14 /* times failure_ns: executors may be cut off from each other for a while
                             */
 };
@@ -56,6 +57,25 @@ bool qsm_orphans_are_open(const qsm_region *region) {
     for (qsm_estate *estate; (estate = qsm_table_next(&region->orphans.estates, &cursor)) != NULL;)
         if (estate->state != QSM_ESTATE_NOTED && estate->state != QSM_ESTATE_CLOSED) return true;
     return false;
+}
+
+static void open_estate(qsm_estate *estate, qsm_stream *stream);
+
+static void await_unheard(qsm_region *region, uint64_t sender) {
+    qsm_stream *stream = qsm_stream_of(region, sender);
+    if (stream == NULL || !stream->orphan || stream->high > 0) return;
+    qsm_estate *estate = qsm_estate_of(region, sender);
+    if (estate != NULL) open_estate(estate, stream);
+}
+
+void qsm_orphans_await_unheard(qsm_region *region) {
+    if (region->siblings.count == 0 || !executes(region)) return;
+    for (uint32_t i = 0; i < region->member_count; i++)
+        if (region->members[i].dead) await_unheard(region, region->members[i].id);
+    for (uint32_t i = 0; i < region->outsider_count; i++)
+        if (region->outsiders[i]->dead ||
+            !qsm_directory_knows_alive(region->directory, region->outsiders[i]->id))
+            await_unheard(region, region->outsiders[i]->id);
 }
 
 /* ---- members --------------------------------------------------------------------------------- */
@@ -97,8 +117,12 @@ void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orpha
     qsm_peer *peer = qsm_peer_find(engine, from);
     int32_t asker = qsm_region_index(region, from);
     if (peer == NULL || asker < 0 || region->members[asker].dead || region->my_index < 0) return;
+    /* Who has not heard of all deaths may yet take packets from those whom the asker leaves out:
+     * what it says now may not be all that it will have. It is asked again. */
+    if (query->batch > qsm_batch(engine)) return;
     qsm_control control = {.orphan_report = {.region = region->uid,
                                              .stream = query->stream,
+                                             .batch = qsm_batch(engine),
                                              .attempt = query->attempt}};
     qsm_orphan_report *report = &control.orphan_report;
     qsm_stream *stream = qsm_stream_of(region, query->stream);
@@ -132,9 +156,10 @@ void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orpha
 
 void qsm_orphan_answer_nothing(qsm_engine *engine, uint64_t to, const qsm_orphan_query *query) {
     qsm_peer *peer = qsm_peer_find(engine, to);
-    if (peer == NULL) return;
+    if (peer == NULL || query->batch > qsm_batch(engine)) return; /* it may be known then */
     qsm_control control = {.orphan_report = {.region = query->region,
                                              .stream = query->stream,
+                                             .batch = qsm_batch(engine),
                                              .attempt = query->attempt}};
     qsm_post_control(engine, QSM_KIND_ORPHAN_REPORT, &control, &peer->address);
 }
@@ -152,6 +177,7 @@ static void ask_member(qsm_estate *estate, const qsm_region_member *member) {
     qsm_control control = {.orphan_query = {.region = region->uid,
                                             .stream = estate->sender,
                                             .attempt = estate->attempt,
+                                            .batch = qsm_batch(region->engine),
                                             .from = told != 0 ? told + 1 : estate->first}};
     qsm_post_control(region->engine, QSM_KIND_ORPHAN_QUERY, &control, &member->peer->address);
 }
@@ -270,7 +296,8 @@ void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orph
     qsm_stream *stream = qsm_stream_find(region, report->stream);
     if (stream != NULL) {
         qsm_stream_learn_high(stream, estate->high);
-        qsm_stream_learn_stable(stream, report->stable);
+        if (report->batch <= qsm_batch(region->engine))
+            qsm_stream_learn_stable(stream, report->stable);
     }
     if (report->truncated)
         ask_for_more(estate, &region->members[index], report);
@@ -314,6 +341,7 @@ static bool append(qsm_estate *estate, qsm_stream *stream, qsm_data *data, const
         data->message_count > 0 ? QSM_DATA_BYTES_MAX : engine->config.datagram_bytes_max;
     data->sender = estate->sender;
     data->side = qsm_side(engine);
+    data->batch = qsm_batch(engine);
     data->region_count = 1;
     data->regions[0] = (qsm_region_header){
         .region = estate->region->uid, .sequence = estate->high + 1, .stable = stream->stable};
@@ -355,7 +383,7 @@ static bool list_messages(qsm_stream *stream, qsm_table *here) {
 static bool append_offers(qsm_estate *estate, qsm_stream *stream) {
     qsm_table here = {0};
     bool good = estate->offer_count == 0 || list_messages(stream, &here);
-    qsm_exchange_sort(estate);
+    qsm_estate_sort_offers(estate);
     for (uint32_t i = 0; i < estate->offer_count && good && !QSM_BUG(9); i++) {
         const qsm_message *message = &estate->offers[i]->message;
         if (qsm_table_get(&here, qsm_estate_key(message)) != NULL) continue;
@@ -410,7 +438,7 @@ static void settle(qsm_estate *estate, qsm_stream *stream) {
     bool ended = stream->fin_known && qsm_stream_is_finished(stream);
     if (!ended && !(append_offers(estate, stream) && append_end(estate, stream))) return;
     estate->state = QSM_ESTATE_SETTLED;
-    qsm_exchange_forget_offers(estate);
+    qsm_estate_forget_offers(estate);
     qsm_count(engine, QSM_COUNT_orphans_resolved);
     qsm_note(engine, QSM_TRACE_orphan_settled, estate->sender, estate->high);
     qsm_rings_wake(estate->region, engine->now_ns);
@@ -430,6 +458,8 @@ void qsm_estate_look(qsm_estate *estate) {
         estate->state = QSM_ESTATE_EXCHANGING;
         estate->exchange_by_ns = engine->now_ns + EXCHANGE_FAILURES * engine->config.failure_ns;
     }
+    if (estate->state == QSM_ESTATE_EXCHANGING || estate->state == QSM_ESTATE_SETTLED)
+        qsm_exchange_tell(estate);
     if (estate->state == QSM_ESTATE_EXCHANGING &&
         (qsm_exchange_is_done(estate) || engine->now_ns >= estate->exchange_by_ns))
         settle(estate, stream);
@@ -443,9 +473,10 @@ static void close_estate(qsm_estate *estate, qsm_stream *stream) {
     if (estate->state != QSM_ESTATE_SETTLED || !stream->complete) return;
     if (!qsm_exchange_is_over(estate)) return;
     estate->state = QSM_ESTATE_CLOSED;
+    free(estate->exists); /* the region may live on for long */
+    estate->exists = NULL;
     qsm_stream_learn_stable(stream, stream->fin);
-    stream->announce = 2; /* the rest should hear of it, too */
-    qsm_rings_wake(estate->region, estate->region->engine->now_ns);
+    qsm_ring_announce(stream); /* the rest should hear of it, too */
     qsm_region_check_drained(estate->region);
 }
 

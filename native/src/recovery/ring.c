@@ -152,10 +152,11 @@ void qsm_ring_ack_arrived(qsm_region *region, uint64_t from, const qsm_token_ack
 
 /* ---- the leader ------------------------------------------------------------------------------ */
 
-static bool has_work(const qsm_region *region) {
+static bool has_work(const qsm_ring_part *part) {
+    const qsm_region *region = part->region;
     uint32_t cursor = 0;
     for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;)
-        if (qsm_ring_speaks_of(stream)) return true;
+        if (qsm_ring_speaks_of(stream, part->level)) return true;
     return false;
 }
 
@@ -225,7 +226,7 @@ static void nudge_leader(qsm_ring_part *part) {
     if (leader < 0 || leader == region->my_index) return;
     uint32_t cursor = 0;
     for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &cursor)) != NULL;) {
-        if (!qsm_ring_speaks_of(stream)) continue;
+        if (!qsm_ring_speaks_of(stream, part->level)) continue;
         qsm_control control = {
             .nudge = {.region = region->uid,
                       .stream = stream->sender,
@@ -241,7 +242,7 @@ static void on_launch_alarm(void *context, uint64_t now_ns) {
     qsm_ring_part *part = context;
     qsm_region *region = part->region;
     qsm_engine *engine = region->engine;
-    if (!has_work(region) || !qsm_ring_takes_part(region, part->level)) return;
+    if (!has_work(part) || !qsm_ring_takes_part(region, part->level)) return;
     uint64_t patience = 4 * engine->config.token_ns;
     if (launches_by_clock(part)) {
         if (is_under_way(part, now_ns)) {
@@ -302,36 +303,39 @@ void qsm_rings_changed(qsm_region *region) {
 
 /* The region as a whole has what the top round says. */
 static void tell_sender(qsm_region *region, qsm_stream *stream, const qsm_token_record *record,
-                        bool aes) {
+                        const qsm_token *token) {
     qsm_engine *engine = region->engine;
+    bool early = token->batch > qsm_batch(engine); /* rests on what was not told here yet */
     if (stream->own) {
-        region->aes = aes;
+        if (early) return;
+        region->aes = token->aes;
         if (region->sender != NULL)
             qsm_sender_acknowledged(region->sender, record->low, record->lost);
         return;
     }
     qsm_stream_learn_cut(stream, record->cached);
     if (stream->orphan) {
-        if (stream->fin_known && record->low >= stream->fin) qsm_orphan_complete(stream);
+        if (!early && stream->fin_known && record->low >= stream->fin) qsm_orphan_complete(stream);
         return;
     }
     qsm_peer *peer = qsm_peer_find(engine, stream->sender);
     qsm_control control = {.ack = {.region = region->uid,
                                    .low = record->low,
                                    .high = record->high,
+                                   .batch = token->batch,
                                    .lost = record->lost,
-                                   .aes = aes}};
+                                   .aes = token->aes}};
     qsm_count(engine, QSM_COUNT_acks_sent);
     qsm_post_control(engine, QSM_KIND_ACK, &control, &peer->address);
 }
 
 static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint32_t mask,
-                       bool aes) {
+                       const qsm_token *token) {
     qsm_region *region = part->region;
     qsm_stream *stream = qsm_stream_of(region, record->stream);
     if (stream == NULL) return;
     qsm_stream_learn_high(stream, record->high);
-    qsm_stream_learn_stable(stream, record->stable);
+    if (token->batch <= qsm_batch(region->engine)) qsm_stream_learn_stable(stream, record->stable);
     if ((record->participants & mask) != mask) {
         qsm_count(region->engine, QSM_COUNT_tokens_incomplete);
         part->incomplete = true;
@@ -339,6 +343,7 @@ static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint
     }
     if (stream->levels[part->level].low < record->low) {
         stream->levels[part->level].low = record->low;
+        stream->levels[part->level].batch = token->batch;
         if ((record->high - record->low) * region->rings.packet_bytes >= HURRY_BYTES)
             part->flowing_ns = region->engine->now_ns;
     }
@@ -348,9 +353,9 @@ static void use_record(qsm_ring_part *part, const qsm_token_record *record, uint
         stream->levels[part->level].lost = record->lost;
     if (part->level + 1u == region->rings.level_count) {
         bool was_active = qsm_stream_is_active(stream);
-        tell_sender(region, stream, record, aes);
+        tell_sender(region, stream, record, token);
         /* The rest should hear of it, too, before tokens fall silent about the stream. */
-        if (was_active && !qsm_stream_is_active(stream)) stream->announce = 2;
+        if (was_active && !qsm_stream_is_active(stream)) qsm_ring_announce(stream);
     }
 }
 
@@ -366,9 +371,10 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
     qsm_count(engine, QSM_COUNT_tokens_returned);
     uint32_t mask = qsm_ring_alive_mask(region, part->level);
     qsm_token copy = *token; /* what follows may launch the next token into `held` */
+    if (copy.batch < qsm_batch(engine)) copy.batch = qsm_batch(engine); /* the mask rests on it */
     part->incomplete = false;
     for (uint32_t i = 0; i < copy.record_count; i++)
-        use_record(part, &copy.records[i], mask, copy.aes);
+        use_record(part, &copy.records[i], mask, &copy);
     if (copy.record_count > 0 && !part->incomplete) part->aes = copy.aes;
     if (part->incomplete) { /* whoever was passed over may be reached from the other side */
         part->reverse = !part->reverse;
@@ -379,7 +385,7 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
         part->wanted = false;
         finish_waiting(part + 1, now_ns);
     }
-    if (has_work(region) && launches_by_clock(part)) {
+    if (has_work(part) && launches_by_clock(part)) {
         /* One that was held up tells of what has long been otherwise. */
         uint64_t pause_ns = launch_pause_ns(part, now_ns);
         uint64_t rest_ns = took >= HELD_UP_NS ? 0 : pause_ns < HURRY_NS ? pause_ns : HURRY_NS;
@@ -461,12 +467,11 @@ void qsm_ring_token_arrived(qsm_region *region, uint64_t from, const qsm_token *
     qsm_rings_wake(region, now_ns);
 }
 
-void qsm_ring_nudge_arrived(qsm_region *region, const qsm_nudge *nudge, uint64_t now_ns) {
+void qsm_ring_nudge_arrived(qsm_region *region, const qsm_nudge *nudge) {
     qsm_stream *stream = qsm_stream_of(region, nudge->stream);
     if (stream == NULL) return;
     qsm_stream_learn_high(stream, nudge->high);
     if (stream->orphan)
         qsm_orphan_found(stream); /* perhaps only now there is something to settle */
-    stream->announce = 2;
-    qsm_rings_wake(region, now_ns);
+    qsm_ring_announce(stream);
 }

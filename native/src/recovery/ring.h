@@ -70,5 +70,5 @@ void qsm_ring_token_arrived(qsm_region *region, uint64_t from, const qsm_token *
                             uint64_t now_ns);
 void qsm_ring_ack_arrived(qsm_region *region, uint64_t from, const qsm_token_ack *ack,
                           uint64_t now_ns);
-void qsm_ring_nudge_arrived(qsm_region *region, const qsm_nudge *nudge, uint64_t now_ns);
+void qsm_ring_nudge_arrived(qsm_region *region, const qsm_nudge *nudge);
 #endif

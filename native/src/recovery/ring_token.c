@@ -1,5 +1,7 @@
 #include "recovery/ring_token.h"
 
+#include <string.h>
+
 #include "core/engine.h"
 #include "core/planted.h"
 #include "membership/peer.h"
@@ -9,9 +11,10 @@
 #include "recovery/ring_places.h"
 #include "sending/sender.h"
 
-enum { RECORD_BYTES = 53, TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 30 };
+enum { RECORD_BYTES = 53, TOKEN_FIXED_BYTES = QSM_HEADER_BYTES + 34, ANNOUNCEMENTS = 2 };
 
-static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_record *record) {
+static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token *token,
+                        qsm_token_record *record) {
     qsm_region *region = part->region;
     uint64_t low, cached, high, stable;
     if (stream->own) {
@@ -19,7 +22,8 @@ static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_recor
         stable = region->sender != NULL ? region->sender->stable : 0;
     } else {
         qsm_stream_learn_high(stream, record->high);
-        qsm_stream_learn_stable(stream, record->stable);
+        if (token->batch <= qsm_batch(region->engine))
+            qsm_stream_learn_stable(stream, record->stable);
         qsm_stream_learn_cut(stream, record->cut);
         low = stream->contiguous;
         cached = qsm_stream_cached_low(stream);
@@ -29,6 +33,8 @@ static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_recor
     if (part->level > 0) { /* speaks for all below it */
         low = stream->levels[part->level - 1].low;
         cached = stream->levels[part->level - 1].cached;
+        if (stream->levels[part->level - 1].batch > token->batch)
+            token->batch = stream->levels[part->level - 1].batch;
     }
     if (record->participants == 0 || (QSM_BUG(4) ? low > record->low : low < record->low))
         record->low = low;
@@ -50,11 +56,17 @@ static void add_my_part(qsm_ring_part *part, qsm_stream *stream, qsm_token_recor
     if (record->low > record->high) record->low = record->high;
     if (record->cached > record->high) record->cached = record->high;
     record->participants |= (uint16_t)(1u << qsm_ring_my_place(region, part->level));
-    if (stream->announce > 0 && !qsm_stream_is_active(stream)) stream->announce--;
+    uint8_t *announce = &stream->announce[part->level];
+    if (*announce > 0 && !qsm_stream_is_active(stream)) (*announce)--;
 }
 
-bool qsm_ring_speaks_of(const qsm_stream *stream) {
-    return qsm_stream_is_active(stream) || stream->announce > 0;
+bool qsm_ring_speaks_of(const qsm_stream *stream, uint32_t level) {
+    return qsm_stream_is_active(stream) || stream->announce[level] > 0;
+}
+
+void qsm_ring_announce(qsm_stream *stream) {
+    memset(stream->announce, ANNOUNCEMENTS, sizeof stream->announce);
+    qsm_rings_wake(stream->region, stream->region->engine->now_ns);
 }
 
 static uint32_t records_max(const qsm_engine *engine) {
@@ -83,7 +95,7 @@ void qsm_ring_fill_token(qsm_ring_part *part, qsm_token *token) {
         qsm_token_record *record = &token->records[i];
         qsm_stream *stream = qsm_stream_of(region, record->stream);
         if (stream != NULL)
-            add_my_part(part, stream, record);
+            add_my_part(part, stream, token, record);
         else if (is_of_no_concern(region, record->stream) && record->participants != 0)
             record->participants |= (uint16_t)(1u << qsm_ring_my_place(region, part->level));
     }
@@ -91,14 +103,15 @@ void qsm_ring_fill_token(qsm_ring_part *part, qsm_token *token) {
     for (uint32_t i = 0; i < capacity && token->record_count < records_max(region->engine); i++) {
         uint32_t slot = (part->record_cursor + i) % capacity;
         qsm_stream *stream = region->streams.slots[slot].value;
-        if (stream == NULL || !qsm_ring_speaks_of(stream) ||
+        if (stream == NULL || !qsm_ring_speaks_of(stream, part->level) ||
             record_of(token, stream->sender) != NULL)
             continue;
         qsm_token_record *record = &token->records[token->record_count++];
         *record = (qsm_token_record){.stream = stream->sender};
-        add_my_part(part, stream, record);
+        add_my_part(part, stream, token, record);
         if (token->record_count == records_max(region->engine)) part->record_cursor = slot + 1;
     }
+    if (token->batch < qsm_batch(region->engine)) token->batch = qsm_batch(region->engine);
 }
 
 void qsm_ring_send_token(qsm_engine *engine, const qsm_token *token, uint64_t to) {

@@ -58,6 +58,7 @@ static void move_to_smaller_buffer(qsm_engine *engine, qsm_open_packet *open, ui
 static uint32_t write_packet(qsm_engine *engine, qsm_open_packet *open) {
     open->data.sender = engine->id;
     open->data.side = qsm_side(engine);
+    open->data.batch = qsm_batch(engine);
     for (uint32_t i = 0; i < open->region_count; i++)
         open->data.regions[i] = (qsm_region_header){.region = open->regions[i]->uid,
                                                     .sequence = open->regions[i]->sender->high + 1,

@@ -224,11 +224,16 @@ void qsm_sender_acknowledged(qsm_sender *sender, uint64_t low, uint32_t lost) {
     qsm_scheduler_unblock(engine);
 }
 
+static qsm_status status_of(const qsm_sender *sender) {
+    return (qsm_status){.region = sender->region->uid,
+                        .high = sender->high,
+                        .stable = sender->stable,
+                        .batch = qsm_batch(sender->region->engine),
+                        .fin = sender->fin};
+}
+
 void qsm_sender_tell_status(qsm_sender *sender) {
-    qsm_control control = {.status = {.region = sender->region->uid,
-                                      .high = sender->high,
-                                      .stable = sender->stable,
-                                      .fin = sender->fin}};
+    qsm_control control = {.status = status_of(sender)};
     sender->told = sender->stable;
     qsm_count(sender->region->engine, QSM_COUNT_statuses_sent);
     qsm_region_multicast_control(sender->region, QSM_KIND_STATUS, &control);
@@ -237,10 +242,7 @@ void qsm_sender_tell_status(qsm_sender *sender) {
 /* Nobody has answered for a while: perhaps our multicast does not reach the region. */
 static void tell_status_singly(qsm_sender *sender) {
     qsm_region *region = sender->region;
-    qsm_control control = {.status = {.region = region->uid,
-                                      .high = sender->high,
-                                      .stable = sender->stable,
-                                      .fin = sender->fin}};
+    qsm_control control = {.status = status_of(sender)};
     for (uint32_t i = 0; i < region->member_count && !region->unicast; i++)
         if (region->members[i].peer != NULL && !region->members[i].dead)
             qsm_post_control(region->engine, QSM_KIND_STATUS, &control,
@@ -273,8 +275,11 @@ void qsm_sender_finish(qsm_sender *sender) {
     }
     qsm_buffer *buffer = qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES);
     if (buffer == NULL) return; /* tried again when the region is looked at the next time */
-    qsm_data data = {
-        .sender = engine->id, .side = qsm_side(engine), .flags = QSM_DATA_FIN, .region_count = 1};
+    qsm_data data = {.sender = engine->id,
+                     .side = qsm_side(engine),
+                     .batch = qsm_batch(engine),
+                     .flags = QSM_DATA_FIN,
+                     .region_count = 1};
     data.regions[0] = (qsm_region_header){
         .region = sender->region->uid, .sequence = sender->high + 1, .stable = sender->stable};
     uint32_t bytes = qsm_data_write(&engine->keys, buffer->data, buffer->capacity, &data, NULL);
