@@ -312,6 +312,20 @@ static void a_message_that_a_second_stay_lacks_is_noticed(void) {
     expect(&held, "though both stayed");
 }
 
+static void a_missing_beginning_of_a_second_stay_is_noticed(void) {
+    uint8_t one[100], two[100];
+    court held = court_open();
+    tell_view_all(&held, 1, 7);
+    oracle_left(held.seats[B]);
+    held.seats[B] = oracle_joined(held.judge, B, 0);
+    tell_view_all(&held, 2, 7);
+    send(&held, A, one);
+    send(&held, A, two);
+    deliver_all(&held, 1U << A | 1U << C, A, 2, one);
+    deliver_all(&held, 7, A, 2, two);
+    expect(&held, "messages are missing");
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(a_good_run_is_good),
@@ -324,6 +338,7 @@ int main(void) {
         SCENARIO(a_message_that_no_survivor_has_is_fine),
         SCENARIO(a_second_stay_need_not_have_what_was_before_it),
         SCENARIO(a_message_that_a_second_stay_lacks_is_noticed),
+        SCENARIO(a_missing_beginning_of_a_second_stay_is_noticed),
         SCENARIO(two_sides_of_a_partition_may_differ),
         SCENARIO(a_message_of_a_view_that_one_is_not_in_is_noticed),
         SCENARIO(two_contents_of_one_view_are_noticed),

@@ -81,6 +81,18 @@ static bool was_told_without(const oracle_group *group, const oracle_seat *seat,
     return false;
 }
 
+/* The view in which the sender gave itself its message of that number; 0: it was not told of it. */
+static uint64_t view_sent_in(const oracle_seat *sender, uint64_t id, uint64_t number) {
+    for (size_t i = 0; i < sender->runs.count; i++) {
+        const oracle_run *run = &sender->runs.items[i];
+        if (run->seat == sender->index && run->sender == id && run->first <= number &&
+            number <= run->last) {
+            return run->view;
+        }
+    }
+    return 0;
+}
+
 static void check_gap(oracle *judge, const oracle_group *group, const oracle_seat *seat,
                       const oracle_gap *gap) {
     const oracle_run *after = &seat->runs.items[gap->run_after];
@@ -93,10 +105,12 @@ static void check_gap(oracle *judge, const oracle_group *group, const oracle_sea
         number_before = before->last;
     } else {
         if (after->sender != sender->id || after->receiver != seat->id) return;
-        if (is_later_stay(judge, group, seat)) return; /* all or none asks for the rest */
         /* What the sender sent before the receiver was there is not missing. */
-        if (sender->views_told.count == 0) return;
-        from = sender->views_told.items[0];
+        if (sender->views_told.count == 0 || seat->views_told.count == 0) return;
+        from = is_later_stay(judge, group, seat)
+                   ? view_sent_in(sender, after->sender, after->first - 1)
+                   : sender->views_told.items[0];
+        if (is_later_stay(judge, group, seat) && from < seat->views_told.items[0]) return;
         if (!oracle_view_has(oracle_find_view(group, from), after->receiver)) return;
     }
     if (was_told_without(group, seat, from, after->view, after->sender)) return;

@@ -344,7 +344,7 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
     uint64_t batch = qsm_read64(in);
     uint32_t join = qsm_read32(in);
     uint32_t requests_seen = qsm_read32(in);
-    if (in->failed || (!QSM_BUG(10) && join != client->joins)) return;
+    if (in->failed || join != client->joins) return;
     qsm_directory *directory = qsm_directory_enter(engine, tag);
     client->applying = true; /* one death may make a region seem drained that the next one opens */
     bool applied = directory != NULL && apply_sections(engine, directory, batch, requests_seen, in);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/planted.h"
 #include "membership/client.h"
 #include "membership/host.h"
 
@@ -127,7 +128,7 @@ void qsm_host_report_directories(qsm_host *host, qsm_host_client *client, qsm_re
             qsm_table_put(&legacy->reporters, client->id,
                           (void *)(uintptr_t)(applied ? applied : 1));
         if (legacy->judged) legacy->tell = true; /* it may not have heard it */
-        if (!legacy->judged) client->pending = true;
+        if (!legacy->judged) client->pending = !QSM_BUG(10);
     }
     if (missed) client->too_late = true;
 }

@@ -164,8 +164,8 @@ static enum qsm_delivered handle_message(qsm_group *group, qsm_order *order,
                                          const qsm_message *message) {
     qsm_engine *engine = group->engine;
     bool starts = message->number > order->expected && starts_here(group, order, message);
-    if (!QSM_BUG(1) && order->expected != 0 && message->number < order->expected)
-        return QSM_DELIVERED;
+    bool again = order->expected != 0 && message->number < order->expected;
+    if (again && !QSM_BUG(1)) return QSM_DELIVERED;
     const uint8_t *key = qsm_keys_find(group, message->epoch);
     if (key == NULL && qsm_keys_may_come(group, message->epoch)) return QSM_DELIVERY_WAITS;
     uint8_t *plain = arena_take(engine, message->bytes);
@@ -184,7 +184,7 @@ static enum qsm_delivered handle_message(qsm_group *group, qsm_order *order,
                          .bytes = message->bytes,
                          .flags = message->flags,
                          .locked = key == NULL};
-    if (!QSM_BUG(2) && message->number != order->expected)
+    if (!QSM_BUG(2) && !(QSM_BUG(1) && again) && message->number != order->expected)
         return qsm_order_park(engine, order, &opened) ? QSM_DELIVERED : QSM_DELIVERY_WAITS;
     if (!deliver(group, order, &opened)) return QSM_DELIVERY_WAITS;
     if (order->waiting != NULL) unpark(group, order);

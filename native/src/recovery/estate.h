@@ -28,6 +28,7 @@ enum qsm_estate_state {
 
 /* A message that another region has, to be appended to the stream if this region lacks it. */
 typedef struct {
+    uint64_t from;       /* id of the executor that has told of it */
     qsm_message message; /* tag and sealed point into bytes */
     uint8_t bytes[];
 } qsm_offered;
@@ -84,14 +85,14 @@ uint64_t qsm_estate_key(const qsm_message *message);
 
 /* Reads a message that another region has and keeps it. False when there is no room, or when it is
  * malformed: then the reader has failed. */
-bool qsm_estate_read_offer(qsm_estate *estate, qsm_reader *in);
+bool qsm_estate_read_offer(qsm_estate *estate, uint64_t from, qsm_reader *in);
 /* Offers in the order of their numbers. */
 void qsm_estate_sort_offers(qsm_estate *estate);
 void qsm_estate_forget_offers(qsm_estate *estate);
 
-/* Tells the executors of other regions what there is here, and what they have told; again when one
- * of them has died: only who is told by all others, after that death, knows all that any of them
- * may have heard from the dead one. */
+/* Tells the executors of other regions what there is here, and what those have told who have died
+ * since; again when one of them has died: only who is told by all others, after that death, knows
+ * all that any of them may have heard from the dead one. */
 void qsm_exchange_tell(qsm_estate *estate);
 /* True when all of them have told what they have, since the last of them died. */
 bool qsm_exchange_is_done(qsm_estate *estate);

@@ -4,7 +4,7 @@
  * done.
  *
  * All of them must settle the same, and any of them may die after it has told some and not others.
- * So each also passes on what it was told, and tells everybody again when one of them has died; and
+ * So when one of them has died, each tells everybody again, and what the dead one had told it; and
  * nobody settles before all others have told it what they had after they knew of that death. Who
  * has settled goes on telling until all regions have everything.
  */
@@ -52,9 +52,8 @@ static bool is_sibling(const qsm_estate *estate, const qsm_region *other) {
            other->created < estate->died_in && other->alive_count > 0;
 }
 
-/* The next of those after `other` (NULL: the first) that another node executes; NULL: none. Regions
- * of one view of a group are disjoint: those that this node leads, too, share nothing with this
- * one. */
+/* The next of those that another node executes; NULL: none. Regions of one view of a group are
+ * disjoint: those that this node leads, too, share nothing with this one. */
 static qsm_region *next_sibling(const qsm_estate *estate, uint32_t *cursor, qsm_peer **executor) {
     for (qsm_region *other;
          (other = qsm_table_next(&estate->region->engine->regions, cursor)) != NULL;) {
@@ -130,8 +129,8 @@ static void add_message(telling *words, const qsm_message *message) {
     begin(out, words->estate, words->to_region, MORE_TO_TELL);
 }
 
-/* Tells another executor all that this region has of messages for several regions, and what this
- * node was told that others have. */
+/* Tells another executor all that this region has of messages for several regions, and what others
+ * have told this node and died: those who live tell it themselves. */
 static void tell_executor(qsm_estate *estate, qsm_sister *sister, qsm_peer *executor) {
     qsm_engine *engine = estate->region->engine;
     qsm_stream *stream = qsm_stream_find(estate->region, estate->sender);
@@ -146,7 +145,8 @@ static void tell_executor(qsm_estate *estate, qsm_sister *sister, qsm_peer *exec
             add_message(&words, &data.messages[i]);
     }
     for (uint32_t i = 0; i < estate->offer_count; i++)
-        add_message(&words, &estate->offers[i]->message);
+        if (qsm_dead_since(&engine->dead, estate->offers[i]->from) != 0)
+            add_message(&words, &estate->offers[i]->message);
     if (!words.failed) send_part(&words, ALL_TOLD);
     if (!words.failed) {
         sister->told = executor->id;
@@ -376,7 +376,7 @@ void qsm_exchange_arrived(qsm_engine *engine, uint64_t from, qsm_reader *in) {
     qsm_sister *sister = sister_of(estate, heard.from_region);
     if (sister == NULL) return;
     for (uint32_t i = 0; i < heard.count && estate->state < QSM_ESTATE_SETTLED; i++)
-        if (!qsm_estate_read_offer(estate, in)) {
+        if (!qsm_estate_read_offer(estate, from, in)) {
             /* What cannot be kept here others will have: this node cannot keep up with them. */
             if (!in->failed) qsm_request_report_slow(engine, region);
             return;

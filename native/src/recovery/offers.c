@@ -13,7 +13,7 @@ uint64_t qsm_estate_key(const qsm_message *message) {
     return qsm_mix64(message->number ^ qsm_mix64(message->group));
 }
 
-static bool keep_offer(qsm_estate *estate, const qsm_message *message) {
+static bool keep_offer(qsm_estate *estate, uint64_t from, const qsm_message *message) {
     uint64_t bytes_max = estate->region->engine->config.receive_bytes_max;
     if (estate->offer_count >= QSM_ESTATE_OFFERS_MAX || estate->offer_bytes >= bytes_max)
         return false;
@@ -32,6 +32,7 @@ static bool keep_offer(qsm_estate *estate, const qsm_message *message) {
     }
     memcpy(offer->bytes, message->tag, QSM_TAG_BYTES);
     memcpy(offer->bytes + QSM_TAG_BYTES, message->sealed, message->bytes);
+    offer->from = from;
     offer->message = *message;
     offer->message.tag = offer->bytes;
     offer->message.sealed = offer->bytes + QSM_TAG_BYTES;
@@ -40,7 +41,7 @@ static bool keep_offer(qsm_estate *estate, const qsm_message *message) {
     return true;
 }
 
-bool qsm_estate_read_offer(qsm_estate *estate, qsm_reader *in) {
+bool qsm_estate_read_offer(qsm_estate *estate, uint64_t from, qsm_reader *in) {
     qsm_message message = {0};
     message.group = qsm_read32(in);
     message.view = qsm_read64(in);
@@ -54,7 +55,7 @@ bool qsm_estate_read_offer(qsm_estate *estate, qsm_reader *in) {
     if (message.number == 0 || message.bytes > QSM_DATA_BYTES_MAX) in->failed = true;
     if (in->failed) return false;
     if (qsm_table_get(&estate->offered, qsm_estate_key(&message)) != NULL) return true;
-    return keep_offer(estate, &message);
+    return keep_offer(estate, from, &message);
 }
 
 static int by_number(const void *a, const void *b) {

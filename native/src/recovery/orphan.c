@@ -10,6 +10,7 @@
 #include "membership/group.h"
 #include "membership/peer.h"
 #include "membership/region.h"
+#include "membership/request.h"
 #include "receiving/stream.h"
 #include "recovery/estate.h"
 #include "recovery/repair.h"
@@ -69,7 +70,7 @@ static void await_unheard(qsm_region *region, uint64_t sender) {
 }
 
 void qsm_orphans_await_unheard(qsm_region *region) {
-    if (region->siblings.count == 0 || !executes(region)) return;
+    if (!executes(region)) return;
     for (uint32_t i = 0; i < region->member_count; i++)
         if (region->members[i].dead) await_unheard(region, region->members[i].id);
     for (uint32_t i = 0; i < region->outsider_count; i++)
@@ -460,9 +461,11 @@ void qsm_estate_look(qsm_estate *estate) {
     }
     if (estate->state == QSM_ESTATE_EXCHANGING || estate->state == QSM_ESTATE_SETTLED)
         qsm_exchange_tell(estate);
-    if (estate->state == QSM_ESTATE_EXCHANGING &&
-        (qsm_exchange_is_done(estate) || engine->now_ns >= estate->exchange_by_ns))
+    bool waits = estate->state == QSM_ESTATE_EXCHANGING;
+    if (waits && qsm_exchange_is_done(estate))
         settle(estate, stream);
+    else if (waits && engine->now_ns >= estate->exchange_by_ns)
+        qsm_request_report_slow(engine, region); /* what it did not hear others deliver */
     estate->looking = false;
     close_estate(estate, stream);
 }

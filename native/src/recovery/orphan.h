@@ -41,8 +41,9 @@ void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orpha
 /* The region is not known here (any more): the asker must not wait for this node. */
 void qsm_orphan_answer_nothing(qsm_engine *engine, uint64_t to, const qsm_orphan_query *query);
 void qsm_orphan_report_arrived(qsm_region *region, uint64_t from, const qsm_orphan_report *report);
-/* The region is about to be given up. Dead senders that were never heard in it may have sent to its
- * siblings, who have not said so yet: the executor opens their estates, too. */
+/* The region is about to be given up. Dead senders that the executor has never heard may have been
+ * heard by others in it, or in its siblings, who have not said so yet: it opens their estates, too,
+ * and says that the region is drained when everybody has what there is. */
 void qsm_orphans_await_unheard(qsm_region *region);
 /* True when some estate of the region is open here. */
 bool qsm_orphans_are_open(const qsm_region *region);
