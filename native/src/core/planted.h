@@ -14,7 +14,7 @@
  *  7: deaths are not told to the regions
  *  8: a node that slept goes on without asking
  *  9: messages that only other regions have of a dead sender are not carried over
- *  10: who comes over from an earlier host is in views before its past there is judged
+ *  10: who has missed what others of an earlier host were told is not put out
  *  11: a region counts as drained while own messages are on their way
  *  12: the first message of a view is not marked
  *  13: a link loses the packet that is next

@@ -128,7 +128,7 @@ void qsm_host_report_directories(qsm_host *host, qsm_host_client *client, qsm_re
             qsm_table_put(&legacy->reporters, client->id,
                           (void *)(uintptr_t)(applied ? applied : 1));
         if (legacy->judged) legacy->tell = true; /* it may not have heard it */
-        if (!legacy->judged) client->pending = !QSM_BUG(10);
+        if (!legacy->judged) client->pending = true;
     }
     if (missed) client->too_late = true;
 }
@@ -222,6 +222,7 @@ bool qsm_host_is_complete(qsm_host *host) {
  * has passed it by. */
 static bool has_missed(qsm_host *host, const qsm_host_legacy *legacy,
                        const qsm_host_client *client) {
+    if (QSM_BUG(10)) return false;
     bool reported = has_reported(legacy, client->id);
     uint64_t applied = applied_by(legacy, client->id);
     for (uint32_t g = 0; reported && g < client->group_count; g++)
