@@ -32,6 +32,8 @@ from shiboken6 import isValid
 
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _DISTANCE = QTextBlockFormat.LineHeightTypes.LineDistanceHeight.value
+# So few paragraphs are painted alone when only their words have changed.
+_FEW = 4
 # What a line takes with all that is around it, by its letters; only for guesses.
 _LINE_FACTOR = 1.5
 
@@ -53,6 +55,10 @@ class LazyLayout(QAbstractTextDocumentLayout):
         # No paragraph before this one is to be laid out.
         self._first_stale = 0
         self.knows_edits = False
+        # Paragraphs whose words were edited since the last update, with the height that they had;
+        # None if there is more to be painted than those.
+        self._edited: dict[int, int] | None = {}
+        self._count = 1
 
     def set_margins(self, left: float, top: float, right: float, bottom: float) -> None:
         """The empty edge of the page, in pixels."""
@@ -68,9 +74,11 @@ class LazyLayout(QAbstractTextDocumentLayout):
 
     # Edits
 
-    def touch(self, block: QTextBlock) -> None:
-        """The paragraph, or how it looks, was edited."""
+    def touch(self, block: QTextBlock, *, alone: bool = False) -> None:
+        """The paragraph, or how it looks, was edited; with `alone`, no other looks different for
+        that."""
         if block.isValid():
+            self._take_down(block, alone)
             block.clearLayout()
             if block.lineCount() <= 1:
                 block.setLineCount(self._guess(block))
@@ -78,6 +86,40 @@ class LazyLayout(QAbstractTextDocumentLayout):
             after = block.next()
             if after.isValid():  # its distance from this one may be another
                 after.setUserState(-1)
+
+    def _take_down(self, block: QTextBlock, alone: bool) -> None:
+        number = block.blockNumber()
+        if self._edited is None or number in self._edited:
+            return
+        if alone and len(self._edited) < _FEW and self.is_laid_out(block):
+            self._edited[number] = block.lineCount()
+        else:
+            self._edited = None
+
+    def _tell_update(self) -> None:
+        """Has painted what was edited: a few paragraphs, if nothing has moved."""
+        edited, self._edited = self._edited, {}
+        before, self._count = self._count, self._document.blockCount()
+        area = QRectF()
+        if edited is not None and before == self._count:
+            for number, height in edited.items():
+                block = self._document.findBlockByNumber(number)
+                after = block.next()
+                if self._moves(block, height) or self._moves(after, after.lineCount()):
+                    area = QRectF()
+                    break
+                width = max(0.0, self._document.pageSize().width())
+                area |= QRectF(0.0, self._top(block), width, height)
+        if area.isEmpty():
+            self.update.emit()
+        else:
+            self.update[QRectF].emit(area)
+
+    def _moves(self, block: QTextBlock, height: int) -> bool:
+        """Whether a paragraph has another height than before."""
+        if block.isValid() and not self.is_laid_out(block):
+            self._lay_out(block)
+        return block.isValid() and block.lineCount() != height
 
     def documentChanged(self, start: int, removed: int, added: int) -> None:
         if self._is_taken_down():
@@ -87,17 +129,18 @@ class LazyLayout(QAbstractTextDocumentLayout):
             first = self._document.findBlock(start)
             last = self._document.findBlock(max(start, start + added - 1))
             if everything:
+                self._edited = None
                 self._renew_width()
                 self._options.clear()
                 self._guess_new(first)
             else:
                 for block in _until(first, last):
-                    self.touch(block)
+                    self.touch(block, alone=True)
             if last.isValid():
-                self.touch(last)
-            self.touch(first)
+                self.touch(last, alone=True)
+            self.touch(first, alone=True)
+        self._tell_update()
         self._tell_size()
-        self.update.emit()
 
     def _renew_width(self) -> None:
         """Everything is to be laid out again, when it is seen."""

@@ -230,7 +230,7 @@ class TextBinding(QObject):
         if layout is not None:
             block = self.view.findBlock(start)
             while block.isValid() and block.position() <= end:
-                layout.touch(block)
+                layout.touch(block, alone=True)
                 block = block.next()
 
     def _check(self) -> None:

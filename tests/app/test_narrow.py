@@ -68,7 +68,7 @@ def resize(place: Place, width: int) -> None:
         QApplication.processEvents()
 
 
-@pytest.mark.parametrize("width", [480, 600, 800])
+@pytest.mark.parametrize("width", [480, 800])
 def test_nothing_overlaps_at_home_and_among_the_settings(make_place: MakePlace, width: int) -> None:
     ada = make_place("Ada")
     resize(ada, width)

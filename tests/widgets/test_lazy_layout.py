@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QTextBlockFormat, QTextCursor
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, Qt
+from PySide6.QtGui import QImage, QPaintEvent, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QApplication, QTextEdit
 
 from widgets.lazy_layout import LazyLayout
@@ -160,3 +160,56 @@ def test_a_window_may_be_taken_down_with_the_focus_in_its_text(end: str) -> None
         command, check=False, env=environment, cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def on_screen(page: QTextEdit) -> QImage:
+    """What was painted so far, bit by bit, as it is on the screen."""
+    return page.screen().grabWindow(page.winId()).toImage()
+
+
+def painted_anew(page: QTextEdit) -> QImage:
+    page.viewport().repaint()
+    return on_screen(page)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_painting_only_what_was_edited_leaves_nothing_old(
+    page: Page, qapp: QApplication, seed: int
+) -> None:
+    dice = random.Random(seed)
+    page.setCursorWidth(0)  # it blinks
+    for _ in range(25):
+        cursor = page.textCursor()
+        cursor.setPosition(dice.randrange(400))
+        match dice.randrange(4):
+            case 0:
+                cursor.insertText(dice.choice(["x", "more words ", "\n", "W" * 60]))
+            case 1:
+                cursor.deletePreviousChar()
+            case 2:
+                cursor.setPosition(cursor.position() + 20, QTextCursor.MoveMode.KeepAnchor)
+                cursor.removeSelectedText()
+            case 3:
+                look = QTextBlockFormat()
+                look.setTopMargin(dice.choice([0, 12]))
+                cursor.mergeBlockFormat(look)
+        qapp.processEvents()
+        assert on_screen(page) == painted_anew(page)
+
+
+def test_a_letter_paints_its_paragraph_alone(page: Page, qapp: QApplication) -> None:
+    painted: list[QRect] = []
+
+    class Watching(QObject):
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+            if isinstance(event, QPaintEvent):
+                painted.append(event.rect())
+            return False
+
+    watching = Watching()
+    page.viewport().installEventFilter(watching)
+    page.textCursor().insertText("x")
+    qapp.processEvents()
+    assert painted
+    assert max(rect.height() for rect in painted) < page.viewport().height() / 2
+    page.viewport().removeEventFilter(watching)

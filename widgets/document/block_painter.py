@@ -20,6 +20,7 @@ from widgets.theme import Theme
 _BOX_PX = 15
 _BAR_PX = 3
 _DOT_PX = 5.0
+_CORNER_PX = 6
 
 
 class BlockPainter:
@@ -30,22 +31,28 @@ class BlockPainter:
         self._view = view
 
     def paint_behind(self, painter: QPainter, area: QRect) -> None:
-        """Grounds under lines of code; those that follow one another are one."""
+        """Grounds under lines of code; those that follow one another are one. They reach a little
+        beyond their lines."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._colour("sunken"))
         stretch: QRectF | None = None
-        for block, rect in self._visible(area):
-            if block_of(block.blockFormat()).style == CODE_BLOCK:
+        for block, rect in self._visible(area.adjusted(0, -SPACE_PX, 0, SPACE_PX)):
+            if _is_code(block):
                 left = self._text_left(block) - 3 * SPACE_PX
                 ground = QRectF(left, rect.top() - SPACE_PX, rect.right() - left, rect.height())
                 ground.setBottom(rect.bottom() + SPACE_PX)
+                # The round ends are elsewhere if there is more of it that is not painted now.
+                if stretch is None and _is_code(block.previous()):
+                    ground.setTop(ground.top() - 2 * _CORNER_PX)
+                if _is_code(block.next()):
+                    ground.setBottom(ground.bottom() + 2 * _CORNER_PX)
                 stretch = ground if stretch is None else stretch.united(ground)
             elif stretch is not None:
-                painter.drawRoundedRect(stretch, 6, 6)
+                painter.drawRoundedRect(stretch, _CORNER_PX, _CORNER_PX)
                 stretch = None
         if stretch is not None:
-            painter.drawRoundedRect(stretch, 6, 6)
+            painter.drawRoundedRect(stretch, _CORNER_PX, _CORNER_PX)
 
     def paint(self, painter: QPainter, area: QRect) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -147,6 +154,10 @@ class BlockPainter:
             left, top = box.left(), box.top()
             tick = [QPointF(left + x, top + y) for x, y in ((4, 7.8), (6.6, 10.4), (11, 5))]
             painter.drawPolyline(tick)
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.isValid() and block_of(block.blockFormat()).style == CODE_BLOCK
 
 
 def _before_differs(block: QTextBlock) -> bool:

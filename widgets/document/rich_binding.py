@@ -253,22 +253,30 @@ class RichBinding(TextBinding):
         self, cursor: QTextCursor, block: QTextBlock, wanted: Block, *, always: bool = False
     ) -> None:
         """Gives a paragraph its look; its letters too, if they depend on it."""
-        if self._layout is not None:
-            self._layout.touch(block)
         before = block_of(block.blockFormat())
+        changed = False
         if before != wanted or always:
             cursor.setPosition(block.position())
             if block.blockFormat() != self._look.block(wanted):
                 cursor.setBlockFormat(self._look.block(wanted))
-        if before.style == wanted.style and not always:
-            return
+                changed = True
+        if before.style != wanted.style or always:
+            changed |= self._set_letters(cursor, block, wanted)
+        if changed and self._layout is not None:
+            self._layout.touch(block)
+
+    def _set_letters(self, cursor: QTextCursor, block: QTextBlock, wanted: Block) -> bool:
+        """Makes letters look as they do in such a paragraph; False if they did already."""
         plain = self._look.characters({}, wanted)
-        if block.charFormat() != plain:
+        changed = block.charFormat() != plain
+        if changed:
             cursor.setPosition(block.position())
             cursor.setBlockCharFormat(plain)
         for at, until, marks in list(_stretches(block, only_unlike=self._look, style=wanted)):
             _select(cursor, at, until)
             cursor.setCharFormat(self._look.characters(marks, wanted))
+            changed = True
+        return changed
 
 
 def blocks(view: QTextDocument, start: int = 0, end: int | None = None) -> Iterator[QTextBlock]:
