@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from app.command_line import PROGRAM
@@ -17,4 +17,9 @@ def make_application() -> QApplication:
     if not QLocale.system().name().startswith(language()):
         # Dates and numbers are written as in the language that was chosen.
         QLocale.setDefault(QLocale(language()))
+    # What Qt itself says, in file dialogs and in the menus of fields.
+    translator = QTranslator(application)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if translator.load(f"qtbase_{language()}", folder):
+        application.installTranslator(translator)
     return application

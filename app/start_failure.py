@@ -23,5 +23,5 @@ def tell(sentence: str) -> None:
     box.setWindowTitle("Live Objects")
     box.setText(tr("Live Objects cannot start"))
     box.setInformativeText(sentence)
-    box.setStandardButtons(QMessageBox.StandardButton.Close)
+    box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
     box.exec()

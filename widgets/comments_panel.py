@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QFrame,
@@ -29,6 +29,8 @@ from widgets.theme import Theme
 from widgets.throttle import QtAlarm, Throttle
 
 _WIDTH_PX = 300
+# In a narrow window the text needs some room, too.
+_LEAST_PX = 180
 _GROUND_ALPHA = 110
 
 
@@ -109,7 +111,8 @@ class CommentsPanel(QFrame):
         self._places: dict[str, QTextCursor] = {}
         self._draft: tuple[bytes, bytes] | None = None
         self.cards: list[ThreadCard] = []
-        self.setFixedWidth(_WIDTH_PX)
+        self.setMinimumWidth(_LEAST_PX)
+        self.setMaximumWidth(_WIDTH_PX)
         self._build()
         self._frame = Throttle(self.refresh, QtAlarm(self), 0.1)
         self._subscriptions = [
@@ -294,6 +297,11 @@ class CommentsPanel(QFrame):
         cursor = self._places.get(name)
         if cursor is not None:
             self._editor.select(cursor.selectionStart(), cursor.selectionEnd())
+
+    # Qt
+
+    def sizeHint(self) -> QSize:
+        return QSize(_WIDTH_PX, super().sizeHint().height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape

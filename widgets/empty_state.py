@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from widgets.icons import show_picture
@@ -31,16 +31,16 @@ class EmptyState(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(3 * SPACE_PX)
-        drawing = QLabel()
-        drawing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        show_picture(drawing, theme, picture, _PICTURE)
+        self._drawing = QLabel()
+        self._drawing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        show_picture(self._drawing, theme, picture, _PICTURE)
         words = label(sentence, "reading", wrap=True, centred=True)
         words.setFixedWidth(105 * SPACE_PX)
         words.ensurePolished()
         words.setFixedHeight(words.heightForWidth(words.width()))
         # However tall the page is, the parts stay together in its middle.
         column.addStretch(1)
-        column.addWidget(drawing)
+        column.addWidget(self._drawing)
         column.addSpacing(2 * SPACE_PX)
         column.addWidget(label(heading, "title", centred=True))
         column.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -48,6 +48,19 @@ class EmptyState(QWidget):
             column.addSpacing(3 * SPACE_PX)
             column.addLayout(_buttons(actions))
         column.addStretch(1)
+        self._whole_px = self.sizeHint().height()
+
+    # Qt
+
+    def minimumSizeHint(self) -> QSize:
+        """Of the words alone: they need the room more than the drawing."""
+        hint = super().minimumSizeHint()
+        shown = 0 if self._drawing.isHidden() else _PICTURE.height() + 3 * SPACE_PX
+        return QSize(hint.width(), hint.height() - shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._drawing.setVisible(event.size().height() >= self._whole_px)
 
 
 def action_button(action: QAction, name: str) -> QPushButton:

@@ -113,7 +113,8 @@ class LazyLayout(QAbstractTextDocumentLayout):
         if area.isEmpty():
             self.update.emit()
         else:
-            self.update[QRectF].emit(area)
+            # The stubs do not know that this signal comes with and without an area.
+            self.update[QRectF].emit(area)  # type: ignore[index]
 
     def _moves(self, block: QTextBlock, height: int) -> bool:
         """Whether a paragraph has another height than before."""

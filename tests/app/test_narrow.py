@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractScrollArea,
     QApplication,
     QLabel,
     QLineEdit,
@@ -42,6 +44,16 @@ def words(part: QWidget) -> str:
     return f"{type(part).__name__} {part.accessibleName() or said!r} in {part.parentWidget()}"
 
 
+def is_in_sight(part: QWidget, root: QWidget) -> bool:
+    """Whether it is not outside the window; what can be scrolled into sight may be."""
+    above = part.parentWidget()
+    while above is not None and above is not root:
+        if isinstance(above, QAbstractScrollArea):
+            return True
+        above = above.parentWidget()
+    return root.rect().contains(QRect(part.mapTo(root, QPoint(0, 0)), part.size()))
+
+
 def problems(root: QWidget) -> list[str]:
     """What cannot be seen as it was meant to be."""
     found = []
@@ -52,7 +64,7 @@ def problems(root: QWidget) -> list[str]:
         by_parent.setdefault(parent, []).append(part)
         if part.width() < part.minimumSizeHint().width():
             found.append(f"{words(part)} has {part.width()} of {part.minimumSizeHint().width()}")
-        if not parent.rect().contains(part.geometry()):
+        if not parent.rect().contains(part.geometry()) or not is_in_sight(part, root):
             found.append(f"{words(part)} is cut off")
     for siblings in by_parent.values():
         for one, other in itertools.combinations(siblings, 2):

@@ -19,6 +19,7 @@ from widgets.look import SPACE_PX, kind, label
 from widgets.theme import Theme
 
 _MARGIN = 3 * SPACE_PX
+_HINT_PX = 520
 # In a smaller window there is no room for tools.
 _WIDTH_MIN_PX = 420
 _HEIGHT_MIN_PX = 240
@@ -77,6 +78,7 @@ class Furniture(QWidget):
             low -= self._looking.height() + _MARGIN if self._arranging.width() > free else 0
         self._arranging.place(left, low)
         self.people.move(canvas.width() - self.people.width() - _MARGIN, _MARGIN)
+        self._hint.setFixedWidth(max(0, min(_HINT_PX, canvas.width() - 2 * _MARGIN)))
         for part in (self.banner, self._hint):
             part.adjustSize()
         self.banner.move((canvas.width() - self.banner.width()) // 2, _MARGIN)
@@ -122,7 +124,7 @@ class _Hint(QWidget):
         column.setSpacing(3 * SPACE_PX)
         column.addWidget(label(tr("Nothing lies here yet"), "heading", centred=True))
         words = tr("Drag something here: a tool from the side, another object, a file or text.")
-        column.addWidget(label(words, "muted", centred=True))
+        column.addWidget(label(words, "muted", wrap=True, centred=True))
         button = QPushButton(tr("Place a note"))
         kind(button, "primary")
         button.clicked.connect(place.run)

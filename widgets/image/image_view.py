@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     QMimeData,
     QObject,
     QPoint,
+    QSize,
     Qt,
     QThreadPool,
     Signal,
@@ -153,7 +154,9 @@ class ImageView(ObjectView):
         self._bar.setVisible(self._bar.width() <= area.width())
         left = (area.width() - self._bar.width()) // 2
         self._bar.move(QPoint(left, area.height() - self._bar.height() - 4 * SPACE_PX))
-        size = self._empty.sizeHint()
+        bar = self._bar.height() + 4 * SPACE_PX if self._bar.isVisibleTo(self.canvas) else 0
+        room = QSize(area.width(), max(0, area.height() - bar))
+        size = self._empty.sizeHint().boundedTo(room)
         self._empty.resize(size)
         self._empty.move(
             (area.width() - size.width()) // 2, max(8, (area.height() - size.height()) // 2 - 20)
