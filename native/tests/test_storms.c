@@ -34,6 +34,7 @@ static const past_storm PAST[] = {
     {259, "a suspended member delivered what had waited for a view"},
     {441, "unread deliveries of a group that was left were never released"},
     {634, "the sender's own end, come late, undid the one that its executor had made"},
+    {643, "half of a long message was forgotten while its sender went over to another host"},
     {645, "who left and came back between two views was asked for what came before"},
     {648, "executors that had gone over to a new host waited for the word of one that had not yet"},
     {749, "messages waited without end for lost ones of a dead sender"},

@@ -214,7 +214,10 @@ void qsm_orders_forget_gone(qsm_group *group) {
         bool known = qsm_peer_find(engine, sender) != NULL;
         uint64_t died = qsm_dead_since(&engine->dead, sender);
         bool parks = order->waiting != NULL && order->waiting->parked != NULL;
-        if ((!dead && known && (died == 0 || !parks)) || !is_heard_out(engine, sender)) continue;
+        /* Who never died lacks nothing. Between two hosts it may be in no region for a moment, in
+         * the midst of a long message that it goes on with. */
+        bool goes_on = !dead && (died == 0 || (known && !parks));
+        if (goes_on || !is_heard_out(engine, sender)) continue;
         if (dead && !known) {
             qsm_orders_forget_sender(group, sender);
             number = group->orders; /* several lives of the sender may have gone: begin again */
