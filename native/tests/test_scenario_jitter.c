@@ -97,7 +97,7 @@ static poured pour(const world_options *options, uint64_t known, uint64_t messag
 
 static void what_is_overtaken_is_not_taken_for_lost(void) {
     enum { KNOWN = 4000, MESSAGES = 8000, BYTES = 1000 };
-    world_options options = scenario_options(3, 20, 1);
+    world_options options = scenario_options(1, 20, 1);
     options.link.jitter_ns = 0;
     options.link.queue_bytes = 0;
     const poured calm = pour(&options, KNOWN, MESSAGES, BYTES);
