@@ -16,7 +16,9 @@ static uint64_t end_lost_ns(const qsm_stream *stream) {
 }
 
 void qsm_loss_judge(qsm_stream *stream, uint64_t now_ns) {
-    bool end = stream->high_received < stream->high && end_lost_ns(stream) <= now_ns;
+    /* Of a dead sender nothing is late: what comes, others give. */
+    bool end =
+        stream->orphan || (stream->high_received < stream->high && end_lost_ns(stream) <= now_ns);
     uint64_t last = end ? stream->high
                         : qsm_lateness_lost_upto(&stream->lateness, stream->high_received,
                                                  stream->received_ns, now_ns);
