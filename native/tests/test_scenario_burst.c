@@ -86,14 +86,14 @@ static void freeze(world *all, uint64_t frozen_ns) {
     (void)qsm_sim_block(world_sim(all), 0, SLEEPER, true); /* as if its socket ran over at once */
 }
 
-static void check_no_storm(world *all, losses before, uint64_t stall_ns) {
+static void check_no_storm(world *all, losses before, uint64_t stall_ns, uint64_t stall_ns_max) {
     const losses after = losses_so_far(all);
     const uint64_t lost = after.lost - before.lost, repairs = after.repairs - before.repairs;
     scenario_figure("%" PRIu64 " packets lost, %" PRIu64
                     " repairs; longest stall of the others %.0f ms",
                     lost, repairs, (double)stall_ns / 1e6);
     CHECK_SAY(repairs <= lost * 3 / 2 + 64, "at most 1.5 repairs for each lost packet");
-    CHECK_SAY(stall_ns <= 2 * WORLD_S, "the others do not stall for long");
+    CHECK_SAY(stall_ns <= stall_ns_max, "the others do not stall for long");
 }
 
 /* The sleeper stays a member: it gets all that it slept through, beside what goes on. */
@@ -107,7 +107,7 @@ static void a_node_frozen_for_a_second_causes_no_storm(void) {
     const uint64_t stall_ns = scenario_stall_ns(all, 0, SLEEPER);
     world_hush(all);
     (void)scenario_settle(all, 2 * WORLD_S, "all that was slept through");
-    check_no_storm(all, before, stall_ns);
+    check_no_storm(all, before, stall_ns, 100 * WORLD_MS);
     CHECK(losses_so_far(all).lost - before.lost > LINE / BYTES / 2);
     scenario_end(all);
 }
@@ -118,7 +118,7 @@ static void a_node_frozen_for_ten_seconds_causes_no_storm(void) {
     const losses before = losses_so_far(all);
     freeze(all, 10 * WORLD_S);
     world_run(all, 3 * WORLD_S);
-    check_no_storm(all, before, scenario_stall_ns(all, 0, SLEEPER));
+    check_no_storm(all, before, scenario_stall_ns(all, 0, SLEEPER), 2 * WORLD_S);
     world_hush(all); /* the others alone are no news */
     world_run(all, 7 * WORLD_S);
     (void)qsm_sim_block(world_sim(all), 0, SLEEPER, false);

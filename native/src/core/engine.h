@@ -100,6 +100,7 @@ struct qsm_engine {
     qsm_dead dead;  /* nodes known to have been put out */
     qsm_host *host; /* NULL unless this engine hosts the membership service */
     qsm_scheduler scheduler;
+    uint64_t line_bytes_per_s; /* that regions were sent to last; 0: not known yet */
     qsm_delivery delivery;
     qsm_repairs repairs;
     uint64_t subscription_generation;

@@ -271,7 +271,7 @@ void qsm_repair_promise(qsm_engine *engine, uint64_t to, const qsm_pull *lacks) 
     if (repairs->items == NULL) {
         repairs->items = calloc(QSM_REPAIR_QUEUE_MAX, sizeof *repairs->items);
         if (repairs->items == NULL) return;
-        qsm_rate_init(&repairs->rate, 0, engine->now_ns);
+        qsm_rate_init(&repairs->rate, 0, 0, engine->now_ns);
         qsm_rate_set(&repairs->rate, RATE_MIN, BURST_BYTES);
     }
     qsm_range here = what_is_here(engine, lacks->region, lacks->stream);

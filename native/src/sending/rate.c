@@ -9,6 +9,7 @@ enum {
     MEASURE_NS = 5000000,
     ROUNDS_FLAT = 3,
     WAIT_NS = 10000000, /* that members may take for other reasons */
+    ROOM_FOR_REPAIRS = 4,
     SOONEST_PARTS = 64,
     LOST_FEW = 8,
     LOST_SOME = 50, /* one in so many is more than accidents take */
@@ -16,8 +17,10 @@ enum {
 };
 static const uint64_t RATE_TOP = 20000000000ull;
 
-void qsm_rate_init(qsm_rate *rate, uint64_t bytes_per_s_max, uint64_t now_ns) {
-    *rate = (qsm_rate){.bytes_per_s = RATE_START,
+void qsm_rate_init(qsm_rate *rate, uint64_t bytes_per_s_max, uint64_t known_bytes_per_s,
+                   uint64_t now_ns) {
+    uint64_t half = known_bytes_per_s / 2;
+    *rate = (qsm_rate){.bytes_per_s = half > RATE_START ? half : RATE_START,
                        .bytes_per_s_max = bytes_per_s_max ? bytes_per_s_max : RATE_TOP,
                        .credit_bytes = BURST_BYTES_MIN,
                        .burst_bytes_min = BURST_BYTES_MIN,
@@ -56,6 +59,7 @@ bool qsm_rate_has_room(qsm_rate *rate, uint64_t unacknowledged_bytes) {
     if (!rate->climbing) return true;
     uint64_t span_us = (2 * rate->soonest_ns + WAIT_NS) / 1000;
     uint64_t room = ROOM_BYTES_MIN + rate->best_bytes_per_s / 1000 * span_us / 1000;
+    if (rate->lossy) room *= ROOM_FOR_REPAIRS;
     if (unacknowledged_bytes < room || rate->best_bytes_per_s == 0) return true;
     rate->limited = true;
     return false;
@@ -97,16 +101,23 @@ static bool waits(qsm_rate *rate, uint64_t acknowledged_ns) {
     return rate->round.lost == 0 && acknowledged_ns > 2 * rate->soonest_ns + WAIT_NS;
 }
 
+/* More than accidents take. */
+static bool loses_some(const qsm_rate_round *round) {
+    return round->lost * LOST_SOME > round->packets;
+}
+
 /* The lines are full when hardly more comes through than before, and less than was let: once, if it
  * is much less, else some times in a row. What came in a round was sent in the one before. Where
- * some packets are lost it comes unevenly, and only many lost ones tell. */
+ * some packets are lost it comes unevenly, after their repairs, and only many lost ones tell. */
 static bool is_full(qsm_rate *rate, uint64_t came) {
+    const qsm_rate_round *round = &rate->round;
     bool flat = came < rate->best_bytes_per_s + rate->best_bytes_per_s / 4;
+    bool many = round->lost > LOST_FEW && round->lost * LOST_MANY > round->packets;
     if (came > rate->best_bytes_per_s) rate->best_bytes_per_s = came;
+    if (loses_some(round) && !many) return false;
     rate->rounds_flat = (uint8_t)(flat ? rate->rounds_flat + 1 : 0);
     if (flat && rate->rounds_flat == ROUNDS_FLAT) return true;
-    if (rate->round.lost == 0) return flat && came < rate->bytes_per_s_before / 8 * 5;
-    return rate->round.lost > LOST_FEW && rate->round.lost * LOST_MANY > rate->round.packets;
+    return flat && (many || came < rate->bytes_per_s_before / 8 * 5);
 }
 
 /* The end of a round in which the rate was what held the sender back, and so much came through. */
@@ -116,7 +127,9 @@ static void end_round(qsm_rate *rate, uint64_t came, bool waiting) {
         rate->climbing = !is_full(rate, came) && !waiting;
         if (!rate->climbing && now > rate->best_bytes_per_s)
             rate->bytes_per_s = rate->best_bytes_per_s;
-        if (rate->climbing && now < 2 * came) rate->bytes_per_s = 2 * came;
+        uint64_t next = 2 * came;
+        if (loses_some(&rate->round) && next < now + now / 2) next = now + now / 2;
+        if (rate->climbing && now < next) rate->bytes_per_s = next;
     } else if (waiting) {
         if (came < now - step) rate->bytes_per_s -= step;
     } else if (came >= now - step) {
@@ -136,6 +149,7 @@ static void follow_round(qsm_rate *rate, uint64_t now_ns, const qsm_rate_news *n
     if (news->sent_ns < round->began_ns) return;
     bool waiting = waits(rate, now_ns - news->sent_ns);
     if (round->limited) end_round(rate, per_second(round->bytes, now_ns - round->from_ns), waiting);
+    rate->lossy = loses_some(round);
     *round = (qsm_rate_round){.began_ns = now_ns};
 }
 

@@ -4,9 +4,9 @@
  * packets, and rises while they do not, so independent losses on the wire do not starve it and an
  * overloaded receiver does.
  *
- * It begins low, because nothing is known of the lines, and climbs: each time that all sent since
- * the last step has been acknowledged, it becomes twice what was, until the lines carry no more or
- * members lose packets.
+ * It begins low while nothing is known of the lines, else with half of what they have carried for
+ * other regions, and climbs: each time that all sent since the last step has been acknowledged, it
+ * becomes twice what was, until the lines carry no more or members lose packets.
  */
 #ifndef QSM_SENDING_RATE_H
 #define QSM_SENDING_RATE_H
@@ -33,6 +33,7 @@ typedef struct {
     bool limited; /* the bucket was empty since the last feedback */
     uint32_t burst_bytes_min;
     bool climbing;
+    bool lossy;          /* members lost packets in the last round */
     uint8_t rounds_flat; /* in a row that brought hardly more than the best before */
     uint64_t best_bytes_per_s;
     uint64_t bytes_per_s_before; /* in the last round */
@@ -40,7 +41,9 @@ typedef struct {
     qsm_rate_round round;
 } qsm_rate;
 
-void qsm_rate_init(qsm_rate *rate, uint64_t bytes_per_s_max, uint64_t now_ns);
+/* `known_bytes_per_s`: what the same lines have carried before; 0: nothing is known of them. */
+void qsm_rate_init(qsm_rate *rate, uint64_t bytes_per_s_max, uint64_t known_bytes_per_s,
+                   uint64_t now_ns);
 /* A rate that somebody else controls, with that much at once after a pause. */
 void qsm_rate_set(qsm_rate *rate, uint64_t bytes_per_s, uint32_t burst_bytes);
 /* True when a packet may go now. */

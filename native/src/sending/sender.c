@@ -35,8 +35,9 @@ qsm_sender *qsm_sender_of(qsm_region *region) {
     sender->capacity = PACKETS_START;
     sender->region = region;
     sender->status_pause_ns = STATUS_PAUSE_MIN_NS;
-    qsm_rate_init(&sender->rate, region->engine->config.rate_bytes_per_s_max,
-                  region->engine->now_ns);
+    qsm_engine *engine = region->engine;
+    qsm_rate_init(&sender->rate, engine->config.rate_bytes_per_s_max, engine->line_bytes_per_s,
+                  engine->now_ns);
     qsm_alarm_init(&sender->alarm, on_alarm, sender);
     region->sender = sender;
     if (region->my_index >= 0 && qsm_stream_of(region, region->engine->id) == NULL) {
@@ -209,6 +210,7 @@ void qsm_sender_acknowledged(qsm_sender *sender, uint64_t low, uint32_t lost) {
     }
     if (news.packets > 0 && qsm_rate_feedback(&sender->rate, engine->now_ns, &news))
         qsm_count(engine, QSM_COUNT_rate_decreases);
+    if (!sender->rate.climbing) engine->line_bytes_per_s = sender->rate.bytes_per_s;
     if (news.packets == 0) {
         /* An acknowledgement of what is known: somebody has not heard what is stable. */
         if (sender->told > 0 && sender->stable == sender->high)
