@@ -35,9 +35,6 @@
 #define RUN_SLOTS 4
 #define LONGEST_SLOTS 8
 
-/* So much in one step tells that a stream flows. */
-#define MUCH_BYTES (48u << 10)
-
 /* Fewer sockets than this are simply read; with more, asking first which to read is cheaper. */
 #define SOCKETS_READ_BLINDLY_MAX 3
 
@@ -56,7 +53,6 @@ struct qsm_udp {
     qsm_buffer *buffers[UDP_RECEIVE_MAX]; /* NULL: to be asked for when it is needed */
     udp_received received[UDP_RECEIVE_MAX];
     qsm_datagram datagrams[UDP_SEND_MAX];
-    uint64_t read_bytes;         /* so far, from all sockets */
     uint64_t subscriptions_seen; /* generation of the engine's list that was joined */
     uint64_t join_retry_ns;      /* UINT64_MAX: everything is joined */
     qsm_prng faults;
@@ -331,12 +327,10 @@ static bool drain_socket(qsm_udp *udp, udp_socket *reader, uint64_t now_ns) {
         if (slots == 0) return false;
         uint32_t read =
             udp_socket_receive(reader, &udp->interface, udp->received, slots, &udp->info);
-        uint32_t before = bytes;
         for (uint32_t index = 0; index < read; index++) {
             bytes += udp->received[index].bytes;
             datagrams += hand_over(udp, now_ns, index);
         }
-        udp->read_bytes += bytes - before;
         if (read < slots) return false;
     }
     return true;
@@ -425,19 +419,11 @@ static bool run_round(qsm_udp *udp, uint64_t now_ns) {
 int qsm_udp_step(qsm_udp *udp, uint64_t budget_ns) {
     uint64_t now_ns = udp_clock_ns();
     uint64_t end_ns = budget_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + budget_ns;
-    uint64_t read_bytes = udp->read_bytes;
-    bool yielded = false;
-    for (;;) {
-        if (!run_round(udp, now_ns)) {
-            if (yielded || udp->read_bytes - read_bytes < MUCH_BYTES) return 0;
-            /* More is likely on its way. Whoever sends it may wait for this very processor: to go
-             * to sleep and be woken for each datagram costs more than to take several later. */
-            udp_system_yield();
-            yielded = true;
-        }
+    while (run_round(udp, now_ns)) {
         now_ns = udp_clock_ns();
         if (now_ns >= end_ns) return 1;
     }
+    return 0;
 }
 
 uint64_t qsm_udp_wait_ns(const qsm_udp *udp) {

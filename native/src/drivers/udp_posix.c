@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <netinet/udp.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -60,10 +59,6 @@ int udp_system_start(udp_error *error) {
 }
 
 void udp_system_stop(void) {}
-
-void udp_system_yield(void) {
-    sched_yield();
-}
 
 uint64_t udp_clock_ns(void) {
     struct timespec now;

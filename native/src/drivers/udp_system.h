@@ -115,9 +115,6 @@ void udp_sockets_readable(const udp_socket *sockets, uint32_t count, bool *reada
 /* Nanoseconds of a clock that never goes back. */
 uint64_t udp_clock_ns(void);
 
-/* Lets programs go first that wait for this processor. */
-void udp_system_yield(void);
-
 /* Between udp_system_start, which may fail, and udp_system_stop the functions above may be used. */
 int udp_system_start(udp_error *error);
 void udp_system_stop(void);

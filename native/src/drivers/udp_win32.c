@@ -60,10 +60,6 @@ void udp_system_stop(void) {
     WSACleanup();
 }
 
-void udp_system_yield(void) {
-    SwitchToThread();
-}
-
 uint64_t udp_clock_ns(void) {
     LARGE_INTEGER ticks, per_s;
     QueryPerformanceCounter(&ticks);

@@ -20,7 +20,6 @@ enum {
     WAKE_LEVEL_NS = 2000000, /* later for each level: the one below has something to tell by then */
     HURRY_NS = 500000,       /* between launches while much arrives */
     HURRY_BYTES = 32 << 10,  /* much: less than a sender's least window */
-    EAGER_NS = 200000,       /* the same while nothing new comes and much is not acknowledged */
     HELD_UP_NS = 1000000,    /* a round that took longer waited for somebody's processor */
     BRISK_NS = 5000000,      /* between launches for BRISK_SPAN_NS after that */
     BRISK_SPAN_NS = 100000000,
@@ -204,7 +203,7 @@ static uint64_t launch_pause_ns(const qsm_ring_part *part, uint64_t now_ns) {
     if (rings->bytes_total - part->launched_bytes >= HURRY_BYTES) return HURRY_NS;
     /* There is much of before that not everybody had then, and a sender whose window is full has
      * nothing more to send until it is told that they do. */
-    if (part->flowing_ns != 0 && now_ns - part->flowing_ns < BRISK_NS) return EAGER_NS;
+    if (part->flowing_ns != 0 && now_ns - part->flowing_ns < BRISK_NS) return HURRY_NS;
     bool brisk = rings->much_ns + BRISK_SPAN_NS > now_ns;
     return brisk && token_ns > BRISK_NS ? BRISK_NS : token_ns;
 }
@@ -388,8 +387,8 @@ static void token_returned(qsm_ring_part *part, const qsm_token *token, uint64_t
     if (has_work(part) && launches_by_clock(part)) {
         /* One that was held up tells of what has long been otherwise. */
         uint64_t pause_ns = launch_pause_ns(part, now_ns);
-        uint64_t rest_ns = took >= HELD_UP_NS ? 0 : pause_ns < HURRY_NS ? pause_ns : HURRY_NS;
-        uint64_t soonest = now_ns + rest_ns, due = part->launched_ns + pause_ns;
+        uint64_t soonest = took < HELD_UP_NS ? now_ns + HURRY_NS : now_ns;
+        uint64_t due = part->launched_ns + pause_ns;
         qsm_alarm_set_earlier(&engine->alarms, &part->launch_alarm, due < soonest ? soonest : due);
     }
 }
