@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.source_tree import ROOT
 from tests.transport.network import loopback, running
 from tests.transport.test_commands import SNAPSHOT
 from transport import probe
@@ -131,6 +132,11 @@ def test_multicast_of_others_is_listened_for() -> None:
             assert "127.0.0.2" in heard.sentence
 
     run(story)
+
+
+def test_the_announced_version_is_the_engines() -> None:
+    header = (ROOT / "native" / "src" / "core" / "wire.h").read_text()
+    assert f"#define QSM_WIRE_VERSION {ANNOUNCED_VERSION}u" in header
 
 
 def test_neighbours_of_another_scope_or_version_are_told() -> None:
