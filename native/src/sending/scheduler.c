@@ -17,7 +17,7 @@
 
 enum {
     BLOCKED_MAX = 8,
-    /* That a group sends before it is another's turn: finding it and making its key ready is shared
+    /* That a group sends before it is another's turn: what it takes to find it is shared
      * by so much, and it takes less than twenty microseconds. */
     TURN_BYTES = 16384
 };
