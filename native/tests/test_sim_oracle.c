@@ -127,6 +127,39 @@ static void a_gap_is_noticed(void) {
     expect(&held, "messages are missing");
 }
 
+/* B is in views 1 and 3 and not in view 2. A leaves before it has read of any but the first; what
+ * it sent between two messages that B got was sent in `view`. */
+static court court_with_a_deaf_sender(uint64_t view) {
+    court held = court_open();
+    uint8_t one[100], two[100], three[100];
+    tell_view_all(&held, 1, 7);
+    send(&held, A, one);
+    send(&held, A, two);
+    send(&held, A, three);
+    deliver_all(&held, 1U << B | 1U << C, A, 1, one);
+    if (view == 1) deliver(&held, C, A, 1, two);
+    tell_view(&held, C, 2, 1U << A | 1U << C);
+    if (view == 2) deliver(&held, C, A, 2, two);
+    tell_view(&held, B, 3, 7);
+    tell_view(&held, C, 3, 7);
+    if (view == 3) deliver(&held, C, A, 3, two);
+    deliver_all(&held, 1U << B | 1U << C, A, 3, three);
+    oracle_left(held.seats[A]);
+    tell_view_all(&held, 4, 1U << B | 1U << C);
+    return held;
+}
+
+static void what_was_sent_in_a_view_without_one_is_not_missing_there(void) {
+    court held = court_with_a_deaf_sender(2);
+    expect(&held, NULL);
+}
+
+static void what_was_sent_in_a_view_with_one_is_missing_there(void) {
+    court before = court_with_a_deaf_sender(1), after = court_with_a_deaf_sender(3);
+    expect(&before, "messages are missing");
+    expect(&after, "messages are missing");
+}
+
 static void a_missing_beginning_is_noticed(void) {
     court held = court_open();
     uint8_t one[100], two[100];
@@ -332,6 +365,8 @@ int main(void) {
         SCENARIO(a_message_twice_is_noticed),
         SCENARIO(messages_out_of_order_are_noticed),
         SCENARIO(a_gap_is_noticed),
+        SCENARIO(what_was_sent_in_a_view_without_one_is_not_missing_there),
+        SCENARIO(what_was_sent_in_a_view_with_one_is_missing_there),
         SCENARIO(a_missing_beginning_is_noticed),
         SCENARIO(a_late_joiner_need_not_have_what_was_before_it),
         SCENARIO(a_message_that_one_survivor_lacks_is_noticed),
