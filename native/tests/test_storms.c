@@ -38,6 +38,7 @@ static const past_storm PAST[] = {
     {645, "who left and came back between two views was asked for what came before"},
     {648, "executors that had gone over to a new host waited for the word of one that had not yet"},
     {749, "messages waited without end for lost ones of a dead sender"},
+    {767, "newcomers of a host that had been given up and was found again counted as dead"},
     {983, "an executor was not told again, for another word to the asker was on its way"},
     {1131, "who had counted others out was believed, that all had a packet, by who had not"},
     {1250, "what is stable was not told in the third level of rings: tokens without end"},

@@ -212,18 +212,23 @@ static void apply_death(qsm_engine *engine, uint64_t batch, uint64_t id) {
     node_died(engine, NULL, batch, id);
 }
 
+/* Adds that the node has not come over with us, and the youngest region that knows it. */
+static void note_lost(qsm_table *lost, uint64_t id, qsm_region *region) {
+    const qsm_region *known = qsm_table_get(lost, id);
+    if (qsm_region_knows_alive(region, id)) return;
+    if (known == NULL || known->created < region->created) qsm_table_put(lost, id, region);
+}
+
 /* Adds those who know the regions of the directory and have not come over with us. */
 static void collect_lost(qsm_engine *engine, const qsm_directory *directory, qsm_table *lost) {
     uint32_t cursor = 0;
     for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
         if (region->directory != directory) continue;
         for (uint32_t i = 0; i < region->member_count; i++)
-            if (!qsm_directory_knows_alive(directory, region->members[i].id))
-                qsm_table_put(lost, region->members[i].id, region);
+            note_lost(lost, region->members[i].id, region);
         uint32_t inner = 0;
         for (qsm_stream *stream; (stream = qsm_table_next(&region->streams, &inner)) != NULL;)
-            if (!qsm_directory_knows_alive(directory, stream->sender))
-                qsm_table_put(lost, stream->sender, region);
+            note_lost(lost, stream->sender, region);
     }
 }
 
@@ -245,15 +250,20 @@ static bool apply_judgement(qsm_engine *engine, uint64_t batch, qsm_reader *in) 
     if (!directory->judged) directory->judged_in = batch;
     if (followed > directory->followed) directory->followed = followed;
     qsm_table before = directory->alive;
+    uint64_t before_upto = directory->judged_upto;
     directory->judged = true;
+    directory->judged_upto = directory->applied;
     directory->alive = alive;
     qsm_table lost = {0};
     collect_lost(engine, directory, &lost);
     for (uint32_t i = 0; i < lost.capacity; i++) {
         uint64_t id = lost.slots[i].key;
         if (lost.slots[i].value == NULL || id == engine->id) continue;
-        /* Told once more for the sake of others: who was lost before may be in views since. */
-        uint64_t died = qsm_table_get(&before, id) != NULL ? batch : directory->judged_in;
+        /* Told once more for the sake of others: who was lost before may be in views since. But
+         * when its host was back in the meantime, it may have been with us again. */
+        const qsm_region *region = lost.slots[i].value;
+        bool was_here = qsm_table_get(&before, id) != NULL || region->created > before_upto;
+        uint64_t died = was_here ? batch : directory->judged_in;
         if (qsm_dead_since(&engine->dead, id) < died) qsm_dead_add(&engine->dead, id, died, false);
         node_died(engine, directory, died, id);
     }

@@ -21,10 +21,6 @@ bool qsm_directory_name(qsm_directory *directory, uint32_t handle, const qsm_gro
     return qsm_index_add(&directory->groups, handle, group->number);
 }
 
-bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id) {
-    return !directory->judged || qsm_table_get(&directory->alive, id) != NULL;
-}
-
 qsm_directory *qsm_directory_find(qsm_client *client, uint32_t tag) {
     for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++)
         if (client->directories[i].used && client->directories[i].tag == tag)

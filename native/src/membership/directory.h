@@ -22,9 +22,11 @@ typedef struct qsm_directory {
     qsm_index groups;   /* handle -> number of the group */
     bool judged;        /* the host is gone, and it has been decided who is left */
     uint64_t judged_in; /* batch that told so first */
-    uint64_t followed;  /* then: the last batch of that host that anybody of those has applied. Whom
-                           it counted out by then is not one of them */
-    qsm_table alive;    /* then: ids of those who are */
+    /* Then: the last batch of the host that is gone. It may be found again and tell of more. */
+    uint64_t judged_upto;
+    uint64_t followed; /* then: the last batch of that host that anybody of those has applied. Whom
+                          it counted out by then is not one of them */
+    qsm_table alive;   /* then: ids of those who are */
 } qsm_directory;
 
 /* Batch numbers of one host differ in this part only. */
@@ -42,9 +44,6 @@ void qsm_directory_unused(qsm_engine *engine, qsm_directory *directory);
 void qsm_directory_free(qsm_directory *directory);
 /* The host calls the group so from now on. False when memory is short. */
 bool qsm_directory_name(qsm_directory *directory, uint32_t handle, const qsm_group *group);
-/* False when the node did not come over from that host with this one: it counts as dead in all
- * regions of that host. */
-bool qsm_directory_knows_alive(const qsm_directory *directory, uint64_t id);
 /* True for the host that is followed and for earlier ones whose regions are still here. */
 bool qsm_client_has_followed(qsm_engine *engine, uint32_t tag);
 

@@ -125,6 +125,12 @@ int32_t qsm_region_index(const qsm_region *region, uint64_t id) {
     return -1;
 }
 
+bool qsm_region_knows_alive(const qsm_region *region, uint64_t id) {
+    const qsm_directory *directory = region->directory;
+    return !directory->judged || region->created > directory->judged_upto ||
+           qsm_table_get(&directory->alive, id) != NULL;
+}
+
 int32_t qsm_region_leader(const qsm_region *region) {
     for (uint32_t i = 0; i < region->member_count; i++)
         if (!region->members[i].dead) return (int32_t)i;

@@ -79,6 +79,9 @@ void qsm_region_dissolve(qsm_region *region);
 void qsm_region_check_drained(qsm_region *region);
 /* Index of a member, -1 if there is none of that id. */
 int32_t qsm_region_index(const qsm_region *region, uint64_t id);
+/* False when the node did not come over with this one from the host that made the region: it counts
+ * as dead in it. */
+bool qsm_region_knows_alive(const qsm_region *region, uint64_t id);
 /* First member alive by seniority: leads the top ring and executes the estates of the dead. -1:
  * none. */
 int32_t qsm_region_leader(const qsm_region *region);

@@ -39,7 +39,7 @@ qsm_stream *qsm_stream_of(qsm_region *region, uint64_t sender) {
     if (peer != NULL) peer->uses++;
     region->engine->counters[QSM_COUNT_streams_now]++;
     int32_t index = own ? -1 : qsm_region_index(region, sender);
-    bool lost = !qsm_directory_knows_alive(region->directory, sender);
+    bool lost = !qsm_region_knows_alive(region, sender);
     if (peer != NULL && (lost || (index >= 0 ? region->members[index].dead : peer->dead)))
         qsm_orphan_found(stream);
     return stream;

@@ -74,8 +74,7 @@ void qsm_orphans_await_unheard(qsm_region *region) {
     for (uint32_t i = 0; i < region->member_count; i++)
         if (region->members[i].dead) await_unheard(region, region->members[i].id);
     for (uint32_t i = 0; i < region->outsider_count; i++)
-        if (region->outsiders[i]->dead ||
-            !qsm_directory_knows_alive(region->directory, region->outsiders[i]->id))
+        if (region->outsiders[i]->dead || !qsm_region_knows_alive(region, region->outsiders[i]->id))
             await_unheard(region, region->outsiders[i]->id);
 }
 

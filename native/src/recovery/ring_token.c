@@ -83,8 +83,7 @@ static qsm_token_record *record_of(qsm_token *token, uint64_t stream) {
 /* A dead sender of whom this node was never told has sent nothing that is meant for it. Of one
  * alive it may just not have been told yet. */
 static bool is_of_no_concern(const qsm_region *region, uint64_t sender) {
-    return qsm_dead_has(&region->engine->dead, sender) ||
-           !qsm_directory_knows_alive(region->directory, sender);
+    return qsm_dead_has(&region->engine->dead, sender) || !qsm_region_knows_alive(region, sender);
 }
 
 void qsm_ring_fill_token(qsm_ring_part *part, qsm_token *token) {
