@@ -166,6 +166,10 @@ static void handle_region_packet(qsm_engine *engine, const qsm_header *header,
     case QSM_KIND_ACK:
         qsm_count(engine, QSM_COUNT_acks_received);
         if (index < 0) break;
+        if (control->ack.stream != engine->id) { /* of an id that we have given up */
+            qsm_count(engine, QSM_COUNT_dropped_stranger);
+            break;
+        }
         if (control->ack.batch > qsm_batch(engine)) { /* it is said again when that has come */
             qsm_count(engine, QSM_COUNT_dropped_early);
             break;

@@ -433,8 +433,8 @@ bool qsm_control_read(const qsm_header *header, const uint8_t *packet, uint32_t 
         break;
     case QSM_KIND_ACK:
         control->ack.region = qsm_read64(&in);
+        control->ack.stream = qsm_read64(&in);
         control->ack.low = qsm_read64(&in);
-        control->ack.high = qsm_read64(&in);
         control->ack.batch = qsm_read32(&in);
         control->ack.lost = qsm_read16(&in);
         control->ack.aes = read_flag(&in);
@@ -529,8 +529,8 @@ uint32_t qsm_control_write(const qsm_scope_keys *keys, uint8_t kind, uint64_t se
         break;
     case QSM_KIND_ACK:
         qsm_write64(&out, control->ack.region);
+        qsm_write64(&out, control->ack.stream);
         qsm_write64(&out, control->ack.low);
-        qsm_write64(&out, control->ack.high);
         qsm_write32(&out, control->ack.batch);
         qsm_write16(&out, control->ack.lost);
         qsm_write8(&out, control->ack.aes);

@@ -261,8 +261,8 @@ typedef struct {
 
 typedef struct {
     uint64_t region;
+    uint64_t stream; /* id of its sender, which may have another one by now */
     uint64_t low;
-    uint64_t high;
     uint32_t batch; /* that this rests on */
     uint16_t lost;
     bool aes; /* everybody in the region can open messages sealed with AES */

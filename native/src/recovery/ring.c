@@ -319,8 +319,8 @@ static void tell_sender(qsm_region *region, qsm_stream *stream, const qsm_token_
     }
     qsm_peer *peer = qsm_peer_find(engine, stream->sender);
     qsm_control control = {.ack = {.region = region->uid,
+                                   .stream = stream->sender,
                                    .low = record->low,
-                                   .high = record->high,
                                    .batch = token->batch,
                                    .lost = record->lost,
                                    .aes = token->aes}};
