@@ -37,6 +37,7 @@ static const past_storm PAST[] = {
     {643, "half of a long message was forgotten while its sender went over to another host"},
     {645, "who left and came back between two views was asked for what came before"},
     {648, "executors that had gone over to a new host waited for the word of one that had not yet"},
+    {743, "who came back under a new id took acknowledgements of its former one for its own"},
     {749, "messages waited without end for lost ones of a dead sender"},
     {767, "newcomers of a host that had been given up and was found again counted as dead"},
     {983, "an executor was not told again, for another word to the asker was on its way"},
