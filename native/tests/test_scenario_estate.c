@@ -212,11 +212,56 @@ static void what_a_dying_executor_told_one_region_comes_to_all(void) {
     scenario_end(all);
 }
 
+/* A sender crashes and is there again at once, under another id at the same address. One region has
+ * not been told yet that the first one is dead and still acknowledges what that sent: this says
+ * nothing of what the second one sends, which that region does not hear. */
+static void what_came_of_an_earlier_life_is_not_taken_for_what_is_sent_now(void) {
+    enum { HOST, HEARS, LACKS, SENDER, SHARED = 0, BEFORE = 10, NOW = 20 };
+    world_options options = scenario_options(49, 1, 4);
+    options.config.policy = QSM_POLICY_EXACT;
+    world *all = world_create(&options);
+    world_join(all, HOST, HOST + 1);
+    (void)scenario_agree(all, 10 * WORLD_S, "the host");
+    for (uint32_t i = HEARS; i <= SENDER; i++) { /* each is alone in its region */
+        (void)world_add_node(all, NULL);
+        world_join(all, i, SHARED);
+        if (i != SENDER) world_join(all, i, i + 1);
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    for (uint32_t i = 0; i < BEFORE; i++) {
+        CHECK(world_send(all, SENDER, SHARED, 200) == QSM_OK);
+    }
+    world_run(all, WORLD_MS); /* too short to be told that all have it: it is acknowledged on */
+    CHECK(oracle_seat_deliveries(world_seat(all, LACKS, SHARED)) == BEFORE);
+    (void)qsm_sim_block(world_sim(all), SENDER, LACKS, true);
+    world_crash(all, SENDER);
+    world_restart(all, SENDER);
+    world_join(all, SENDER, SHARED);
+    world_run(all, options.config.failure_ns * 9 / 10);
+    (void)qsm_sim_block(world_sim(all), HOST, LACKS, true);
+    world_run(all, options.config.failure_ns / 3);
+    CHECK(oracle_seat_view_size(world_seat(all, SENDER, SHARED)) == 3);
+    CHECK(oracle_seat_view_size(world_seat(all, LACKS, SHARED)) == 4);
+    for (uint32_t i = 0; i < NOW; i++) {
+        CHECK(world_send(all, SENDER, SHARED, 200) == QSM_OK);
+    }
+    world_run(all, options.config.failure_ns / 6);
+    CHECK(oracle_seat_deliveries(world_seat(all, HEARS, SHARED)) == BEFORE + NOW);
+    CHECK(oracle_seat_deliveries(world_seat(all, LACKS, SHARED)) == BEFORE);
+    CHECK(qsm_group_unacknowledged(world_group(all, SENDER, SHARED)) > 0);
+    world_crash(all, SENDER);
+    world_heal(all);
+    world_run(all, 10 * WORLD_S);
+    CHECK(oracle_seat_deliveries(world_seat(all, LACKS, SHARED)) == BEFORE + NOW);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(an_executor_shares_messages_of_groups_that_it_is_not_in),
         SCENARIO(a_region_waits_for_what_others_have_of_a_dead_sender),
         SCENARIO(what_a_dying_executor_told_one_region_comes_to_all),
+        SCENARIO(what_came_of_an_earlier_life_is_not_taken_for_what_is_sent_now),
         SCENARIO(what_a_crashed_sender_sent_is_delivered_by_all_or_none),
         SCENARIO(so_is_what_was_packed_into_long_datagrams),
         SCENARIO(a_report_on_the_dead_may_take_many_packets),
