@@ -16,8 +16,8 @@ from pipeline.generator.office import OfficePlan, make_office
 from pipeline.generator.options import TraceOptions
 from pipeline.generator.write import write_landed, write_memberships
 
-# Beyond, plain Python would take many minutes; its time for each event does not change.
-PYTHON_EVENTS_MAX = 20_000_000
+# Beyond, plain Python would take an hour; its time for each event does not change.
+PYTHON_EVENTS_MAX = 100_000_000
 PLANNING = (
     OfficePlan(people=2000, objects=10_000),
     # Ten times both; what everybody has does not grow tenfold with them.
