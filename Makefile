@@ -144,8 +144,9 @@ swarm: $(STAMP_PACKAGES)
 
 # Changed bits, replays, strangers and hostile members in the amounts that the goals name.
 hostile: $(STAMP_PACKAGES)
-	@$(NATIVE) build/plain/bin/test_hostile
+	@$(NATIVE) build/plain/bin/test_hostile build/plain/bin/test_hostile_member
 	@native/build/plain/bin/test_hostile --full
+	@native/build/plain/bin/test_hostile_member --full
 
 # The seed corpus is copied, so that what a run adds is looked at before it becomes part of the seeds.
 fuzz: $(STAMP_ENGINE)
