@@ -192,11 +192,16 @@ static void take_fin(qsm_stream *stream, uint64_t sequence, const qsm_data *data
     stream->high = sequence; /* whatever was claimed beyond does not exist */
 }
 
-/* What nobody has of a dead sender, as its executor says. */
+uint64_t qsm_stream_chunk_end(uint64_t sequence) {
+    return sequence / QSM_STREAM_CHUNK_SLOTS * QSM_STREAM_CHUNK_SLOTS + QSM_STREAM_CHUNK_SLOTS;
+}
+
+/* What nobody has of a dead sender, as its executor says: in one chunk, so that a packet never
+ * makes this node take much memory. */
 static void take_holes(qsm_stream *stream, uint64_t sequence, const qsm_data *data) {
-    uint64_t end = stream->base + QSM_STREAM_SLOTS_MAX < sequence
-                       ? stream->base + QSM_STREAM_SLOTS_MAX
-                       : sequence;
+    if (data->hole_count == 0) return;
+    uint64_t end = qsm_stream_chunk_end(data->holes[0].first);
+    if (end > sequence) end = sequence;
     for (uint32_t i = 0; i < data->hole_count; i++)
         for (uint64_t s = data->holes[i].first; s <= data->holes[i].last && s < end; s++)
             if (!QSM_BUG(6)) qsm_stream_mark_hole(stream, s);

@@ -90,6 +90,8 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
 void qsm_stream_learn_high(qsm_stream *stream, uint64_t high);
 void qsm_stream_learn_stable(qsm_stream *stream, uint64_t stable);
 void qsm_stream_learn_cut(qsm_stream *stream, uint64_t cut);
+/* The sequence behind the chunk of slots that this one is in. */
+uint64_t qsm_stream_chunk_end(uint64_t sequence);
 /* An estate's verdict: these will never come. */
 void qsm_stream_mark_hole(qsm_stream *stream, uint64_t sequence);
 /* A view has arrived: try the waiting packets again. */

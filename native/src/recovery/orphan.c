@@ -404,7 +404,8 @@ static bool is_hole(qsm_stream *stream, uint64_t sequence) {
     return slot == NULL || slot->state == QSM_SLOT_MISSING || slot->state == QSM_SLOT_HOLE;
 }
 
-/* Ends the stream and names what nobody has of it, in as many packets as that takes. */
+/* Ends the stream and names what nobody has of it, in as many packets as that takes: one names what
+ * is in one chunk of slots, no more is taken from it. */
 static bool append_end(qsm_estate *estate, qsm_stream *stream) {
     uint32_t most = qsm_ranges_fit(estate->region->engine->config.datagram_bytes_max,
                                    QSM_DATA_FIXED_BYTES + QSM_REGION_HEADER_BYTES);
@@ -413,11 +414,12 @@ static bool append_end(qsm_estate *estate, qsm_stream *stream) {
     for (uint64_t s = stream->contiguous + 1; s <= end; s++) {
         if (!is_hole(stream, s)) continue;
         qsm_range *range = last.hole_count ? &last.holes[last.hole_count - 1] : NULL;
-        if (range != NULL && range->last + 1 == s) {
+        bool beyond = range != NULL && s >= qsm_stream_chunk_end(last.holes[0].first);
+        if (range != NULL && range->last + 1 == s && !beyond) {
             range->last = s;
             continue;
         }
-        if (last.hole_count == most) {
+        if (last.hole_count == most || beyond) {
             if (!append(estate, stream, &last, NULL)) return false;
             last.hole_count = 0;
         }
