@@ -1,8 +1,9 @@
 /*
  * estate.h - what a dead sender has left in one region, as the region's executor sees it: which of
  * its packets exist anywhere, what other regions have of its messages, and how far the settlement
- * has come. orphan.c settles it within the region, exchange.c talks to the executors of other
- * regions.
+ * has come. estate.c takes it from state to state; reports.c asks the region's members, exchange.c
+ * talks to the executors of other regions and offers.c keeps what these have, ending.c ends the
+ * stream.
  */
 #ifndef QSM_RECOVERY_ESTATE_H
 #define QSM_RECOVERY_ESTATE_H
@@ -78,8 +79,30 @@ typedef struct qsm_estate {
 /* The region's estate of that sender, made when needed; NULL when the sender is unknown here or
  * memory is short. */
 qsm_estate *qsm_estate_of(qsm_region *region, uint64_t sender);
+/* The sender is dead and this node is the executor: the settlement begins. */
+void qsm_estate_open(qsm_estate *estate, qsm_stream *stream);
 /* Takes the estate as far as it can go. */
 void qsm_estate_look(qsm_estate *estate);
+/* The region has everything. When the others have, too, nobody will ask for it any more. */
+void qsm_estate_close(qsm_estate *estate, qsm_stream *stream);
+void qsm_estate_free(qsm_estate *estate);
+/* True when this node settles what is left in the region: it is its first member alive. */
+bool qsm_orphans_executes(const qsm_region *region);
+/* What everybody has, or nobody has heard of, needs no settlement unless others ask. */
+bool qsm_orphan_is_over(const qsm_stream *stream);
+
+/* Asks all members anew: what they reported before does not count any more. */
+void qsm_reports_begin(qsm_estate *estate, const qsm_stream *stream);
+/* Asks those who have not answered. */
+void qsm_reports_ask(qsm_estate *estate);
+bool qsm_reports_are_in(const qsm_estate *estate);
+/* True when everything that anybody has is here. */
+bool qsm_reports_show_all_here(const qsm_estate *estate, qsm_stream *stream);
+
+/* Appends what other regions have and this one lacks, and the stream's end. False when not all of
+ * it could be appended: to be tried again. */
+bool qsm_estate_end(qsm_estate *estate, qsm_stream *stream);
+
 /* A name for a message in a table. */
 uint64_t qsm_estate_key(const qsm_message *message);
 
