@@ -1,7 +1,8 @@
 /*
  * repair.h - getting what is missing, giving what others miss. Missing packets are asked for from a
  * member of the partition that caches them, later from the sender. Answers are only noted when
- * asked for and made when they can be sent; what has become stale by then is dropped.
+ * asked for and made when they can be sent; what has become stale by then is dropped. repair_ask.c
+ * gets, repair_give.c gives.
  *
  * Against storms of repairs
  * - a packet is asked for in one place at a time; who does not have it says so, and only when those
@@ -51,6 +52,8 @@ void qsm_repair_schedule(qsm_stream *stream, uint64_t now_ns);
  * successor in the ring, who may have it: that counts as asking. Returns how many ranges. */
 uint32_t qsm_repair_show(qsm_stream *stream, uint64_t now_ns, qsm_range *ranges,
                          uint32_t count_max);
+/* What was asked for is not there: it may be asked for elsewhere. */
+void qsm_repair_denied(qsm_region *region, const qsm_pull *denial);
 void qsm_repair_pull_arrived(qsm_engine *engine, uint64_t from, const qsm_pull *pull);
 /* Notes that `to` lacks these packets; at most as many as the queue takes. */
 void qsm_repair_promise(qsm_engine *engine, uint64_t to, const qsm_pull *lacks);
