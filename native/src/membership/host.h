@@ -3,11 +3,11 @@
  * who has joined what, the regions that follow from it, and the batches that tell each node what
  * concerns it.
  *
- * host.c keeps the roster and talks to nodes; host_groups.c knows who has joined what,
- * host_hearing.c who hears whom;
- * host_batch.c turns changes into views, host_regions.c makes and ends regions, host_tell.c
- * tells each node; host_meeting.c is found by nodes and by other hosts, and
- * gives way to those; host_legacy.c takes over what earlier hosts have left.
+ * host.c is its life and clock, host_roster.c keeps the roster, host_requests.c hears what nodes
+ * want; host_groups.c knows who has joined what, host_hearing.c who hears whom; host_batch.c turns
+ * changes into views, host_regions.c makes and ends regions, host_tell.c tells each node;
+ * host_meeting.c is found by nodes and by other hosts, and gives way to those; host_legacy.c takes
+ * over what earlier hosts have left.
  */
 #ifndef QSM_MEMBERSHIP_HOST_H
 #define QSM_MEMBERSHIP_HOST_H
@@ -170,8 +170,12 @@ bool qsm_host_name_successor(qsm_host *host);
 /* Begins to drain and to hand everybody over to another host. */
 void qsm_host_yield(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address);
 
-/* ---- between the files of the host ---- */
+/* ---- between the files of the host ----------------------------------------------------------- */
 qsm_host_client *qsm_host_find_client(qsm_host *host, uint64_t id);
+/* Enters a node, last in line; NULL when there is no room or memory for it. */
+qsm_host_client *qsm_host_add_client(qsm_host *host, uint64_t id, const qsm_address *address);
+/* Frees one that is in no list any more. */
+void qsm_host_client_free(qsm_host *host, qsm_host_client *client);
 void qsm_host_evict(qsm_host *host, qsm_host_client *client, uint8_t reason);
 /* This node may not host: with the next alarm it begins anew as a member. Until then it makes no
  * views, for it would be in them. */

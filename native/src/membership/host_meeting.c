@@ -58,8 +58,7 @@ void qsm_host_call_out(qsm_host *host, uint64_t now_ns) {
         send_beacon(host, &engine->config.known_peers[i], false);
 }
 
-/* ---- who asks for a host ----------------------------------------------------------------------
- */
+/* ---- who asks for a host --------------------------------------------------------------------- */
 
 static void make_cookie(qsm_engine *engine, uint64_t id, const qsm_address *address, uint64_t slot,
                         uint8_t cookie[16]) {
@@ -109,8 +108,7 @@ bool qsm_host_admits(qsm_engine *engine, uint64_t id, const uint8_t *message, ui
     return false;
 }
 
-/* ---- two hosts meet ---------------------------------------------------------------------------
- */
+/* ---- two hosts meet -------------------------------------------------------------------------- */
 
 /* Who of two hosts yields. One that is alone has most likely lost sight of the others by its own
  * fault (it is overloaded, or was cut off): it must not draw all of them over to itself. */
