@@ -1,7 +1,8 @@
 /*
- * engine.h - the engine's inside: the struct that holds its parts, and the services that it gives
- * them (posting packets, alarms, events, counting). Parts know each other through their own headers
- * only.
+ * engine.h - the engine's inside: the struct that holds its parts, and what all of them use
+ * (counting, the trace, whose opinion this node shares). Packets are posted through outbox.h and
+ * come through inbox.h, events are posted through events.h. Parts know each other through their own
+ * headers only.
  */
 #ifndef QSM_CORE_ENGINE_H
 #define QSM_CORE_ENGINE_H
@@ -10,8 +11,11 @@
 #include "core/blocks.h"
 #include "core/buffer.h"
 #include "core/counters.h"
+#include "core/events.h"
+#include "core/inbox.h"
 #include "core/index.h"
 #include "core/limits.h"
+#include "core/outbox.h"
 #include "core/prng.h"
 #include "core/seal.h"
 #include "core/slab.h"
@@ -29,46 +33,6 @@
 typedef struct qsm_host qsm_host;
 typedef struct qsm_peer qsm_peer;
 typedef struct qsm_region qsm_region;
-
-/* Classes of packets, most urgent first; also the `priority` of qsm_datagram. */
-enum { QSM_CLASS_CONTROL = 0, QSM_CLASS_REPAIR = 1, QSM_CLASS_DATA = 2, QSM_CLASS_COUNT = 3 };
-/* Tokens that have arrived wait for the data that came before them, so that they tell of it. */
-enum { QSM_INBOX_TOKENS = QSM_CLASS_COUNT, QSM_INBOX_COUNT };
-
-/* A received packet that has passed the check of its tag and waits for its turn. */
-typedef struct {
-    qsm_slice packet;
-    qsm_header header;
-    qsm_address from;
-} qsm_arrival;
-
-typedef struct {
-    qsm_arrival *items; /* ring, capacity a power of two */
-    uint32_t capacity, first, count;
-} qsm_inbox;
-
-/* A packet that waits for the system to take it. */
-typedef struct {
-    qsm_address to;
-    qsm_slice packet;
-} qsm_departure;
-
-typedef struct {
-    qsm_departure *items;
-    uint32_t capacity, first, count;
-} qsm_outbox;
-
-typedef struct {
-    qsm_event event;
-    qsm_buffer *lent;  /* holds event.data */
-    uint64_t *members; /* holds event.members */
-} qsm_pending_event;
-
-typedef struct {
-    qsm_pending_event *items;
-    uint32_t capacity, first, count;
-    uint32_t fetched; /* of those counted, given to the application and not yet released */
-} qsm_event_queue;
 
 struct qsm_engine {
     qsm_config config;
@@ -129,21 +93,8 @@ static inline uint32_t qsm_batch(const qsm_engine *engine) {
                                             : 0;
 }
 
-/* Sends a control packet; a full pool loses it as a network would. */
-void qsm_post_control(qsm_engine *engine, uint8_t kind, qsm_control *control,
-                      const qsm_address *to);
-/* Queues a packet; takes a reference of its own. False when the queue cannot grow. */
-bool qsm_post_packet(qsm_engine *engine, uint32_t class, const qsm_address *to,
-                     const qsm_slice *packet);
-/* Queues an event and takes over `lent` and `members` (either may be NULL). */
-void qsm_post_event(qsm_engine *engine, const qsm_event *event, qsm_buffer *lent,
-                    uint64_t *members);
+/* Gives back those whose request for admission is still arriving. */
 void qsm_forget_applicants(qsm_engine *engine);
-/* The same for a delivery, of which there are many: `lent` holds the data. */
-void qsm_post_delivery(qsm_group *group, uint64_t sender, uint64_t view, const uint8_t *data,
-                       uint32_t bytes, qsm_buffer *lent);
-/* Throws away unfetched events of a group that is being left. */
-void qsm_forget_events(qsm_engine *engine, const qsm_group *group);
 bool qsm_address_equal(const qsm_address *a, const qsm_address *b);
 static inline bool qsm_address_is_set(const qsm_address *address) {
     return address->family != QSM_FAMILY_NONE;
