@@ -2,6 +2,7 @@
 #include "bench_member.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,19 @@ static void handle_events(member *self) {
 
 /* ---- the loop ---- */
 
+static void on_signal(int number) {
+    (void)number;
+}
+
+void member_await_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal};
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    sigaction(SIGUSR1, &action, NULL);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+}
+
 void member_step(member *self, uint64_t wait_ns) {
     int64_t descriptors[64];
     struct pollfd asked[64];
@@ -124,7 +138,9 @@ void member_step(member *self, uint64_t wait_ns) {
     if (qsm_udp_wants_write(self->udp)) asked[0].events |= POLLOUT;
     struct timespec until = {.tv_sec = (time_t)(wait_ns / 1000000000u),
                              .tv_nsec = (long)(wait_ns % 1000000000u)};
-    ppoll(asked, (nfds_t)count, &until, NULL);
+    sigset_t none;
+    sigemptyset(&none);
+    ppoll(asked, (nfds_t)count, &until, &none);
 }
 
 bool all_reached(const member *self, enum phase phase) {

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "qsm.h"
 
@@ -54,7 +55,8 @@ typedef struct options {
 /* What a process tells of itself. Written by that process alone. */
 typedef struct report {
     _Alignas(64) atomic_ullong delivered;
-    atomic_uint reached;       /* enum phase: it waits for the next */
+    atomic_uint reached; /* enum phase: it waits for the next */
+    pid_t process;
     uint64_t joined_ns;        /* that all its groups took to have their full views */
     uint64_t group_heap_bytes; /* that groups, joined and greeted in, have added */
     uint64_t cpu_ns, rss_bytes, wrong_order;
@@ -96,6 +98,8 @@ typedef struct joined {
     member *of;
 } joined;
 
+/* From now on SIGUSR1 ends a wait of member_step, and does nothing at other times. */
+void member_await_signals(void);
 void member_open(member *self, const options *chosen, common *shared, uint32_t index);
 void member_close(member *self);
 /* Steps until all processes have reached the phase, then goes on to it. */

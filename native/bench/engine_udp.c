@@ -8,6 +8,7 @@
  * a second, each stamped with the time at which it was made. All receivers are in all groups.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@
 
 #define DRAIN_NS 20000000000u
 #define NS_PER_MS 1000000u
+/* A receiver that nothing happens to sleeps until the sender says that the time is over. */
+#define SILENT_WAIT_NS (10000ull * NS_PER_MS)
 
 /* Opens, joins and greets, together with the others. The host comes first. */
 static void prepare(member *self, const options *chosen, common *shared, uint32_t index) {
@@ -72,12 +75,13 @@ static void receive(member *self) {
             trouble_ns += chosen->sleep_every_ms * NS_PER_MS;
             troubled = !once;
         }
-        member_step(self, chosen->silent ? 200 * NS_PER_MS : 10 * NS_PER_MS);
+        member_step(self, chosen->silent ? SILENT_WAIT_NS : 10 * NS_PER_MS);
     }
 }
 
 static void run_receiver(const options *chosen, common *shared, uint32_t index) {
     static member self;
+    shared->members[index].process = getpid();
     prepare(&self, chosen, shared, index);
     receive(&self);
     member_close(&self);
@@ -98,7 +102,7 @@ static uint64_t delivered_least(const common *shared, uint32_t receivers) {
 static void send_until(member *self, uint64_t end_ns, uint64_t begin_ns) {
     uint64_t rate = self->chosen->rate, now_ns;
     while ((now_ns = bench_now_ns()) < end_ns) {
-        uint64_t wait_ns = self->chosen->silent ? 200 * NS_PER_MS : 10 * NS_PER_MS;
+        uint64_t wait_ns = self->chosen->silent ? end_ns - now_ns : 10 * NS_PER_MS;
         if (rate != 0) {
             uint64_t due = (uint64_t)((double)(now_ns - begin_ns) * (double)rate * 1e-9) + 1;
             for (; self->due < due; self->due++)
@@ -107,6 +111,13 @@ static void send_until(member *self, uint64_t end_ns, uint64_t begin_ns) {
         }
         member_step(self, wait_ns);
     }
+}
+
+/* Tells the receivers, also those that wait. */
+static void go_on(common *shared, const options *chosen, enum phase phase) {
+    atomic_store(&shared->phase, phase);
+    for (uint32_t index = 0; index < chosen->receivers; index++)
+        kill(shared->members[index].process, SIGUSR1);
 }
 
 typedef struct outcome {
@@ -124,7 +135,7 @@ static void run_sender(const options *chosen, common *shared, outcome *result) {
     uint64_t begin_ns = bench_now_ns();
     uint64_t measure_ns = begin_ns + chosen->settle_ms * NS_PER_MS;
     send_until(&self, measure_ns, begin_ns);
-    atomic_store(&shared->phase, PHASE_MEASURE);
+    go_on(shared, chosen, PHASE_MEASURE);
     uint64_t before = delivered_least(shared, receivers), cpu_ns = bench_cpu_ns();
     uint64_t from_ns = bench_now_ns();
     member_tell_counters(&self, 0);
@@ -134,7 +145,7 @@ static void run_sender(const options *chosen, common *shared, outcome *result) {
     result->sender_cpu_s = (double)(bench_cpu_ns() - cpu_ns) * 1e-9;
     member_tell_counters(&self, 1);
     atomic_store(&self.own->reached, PHASE_DRAIN);
-    atomic_store(&shared->phase, PHASE_DRAIN);
+    go_on(shared, chosen, PHASE_DRAIN);
     uint64_t end_ns = bench_now_ns() + DRAIN_NS;
     while ((member_unacknowledged(&self) > 0 || delivered_least(shared, receivers) < self.sent ||
             !all_reached(&self, PHASE_DRAIN)) &&
@@ -143,7 +154,7 @@ static void run_sender(const options *chosen, common *shared, outcome *result) {
     result->sent = self.sent;
     result->delivered_all = delivered_least(shared, receivers);
     member_close(&self);
-    atomic_store(&shared->phase, PHASE_END);
+    go_on(shared, chosen, PHASE_END);
 }
 
 /* ---- telling ---- */
@@ -276,6 +287,7 @@ int main(int count, char **arguments) {
     shared->port = (uint16_t)(20000 + shared->scope[0] * 100u + shared->scope[1] % 100u);
     shared->base_ns = bench_now_ns();
     prctl(PR_SET_TIMERSLACK, 1000);
+    member_await_signals();
     pid_t children[RECEIVERS_MAX];
     for (uint32_t index = 0; index < chosen.receivers; index++) {
         children[index] = fork();

@@ -396,12 +396,16 @@ static bool send_batch(qsm_udp *udp, uint64_t now_ns) {
     if (asked <= 0) return false;
     uint32_t count = (uint32_t)asked;
     assert(count <= UDP_SEND_MAX);
+    /* Multicast comes back at once, cut to nothing: who reads it now need not wake again for it. */
+    bool echoes = udp->groups.socket_count > 0 &&
+                  (udp->datagrams[0].to.multicast || udp->datagrams[count - 1].to.multicast);
     uint32_t sent =
         udp->drop_out_per_mille != 0
             ? send_with_loss(udp, count)
             : udp_socket_send(&udp->unicast, &udp->interface, udp->datagrams, count, &udp->info);
     qsm_engine_sent(udp->engine, sent);
-    return !udp->unicast.blocked && qsm_engine_deadline_ns(udp->engine) <= now_ns;
+    if (udp->unicast.blocked) return false;
+    return echoes || qsm_engine_deadline_ns(udp->engine) <= now_ns;
 }
 
 /* ---- the loop ---- */

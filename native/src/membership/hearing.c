@@ -10,6 +10,7 @@
 enum {
     PAUSE_MS = 1000,
     PAUSE_MS_PER_NODE = 50, /* all nodes of a scope together call twenty times a second at most */
+    TOGETHER_MS = 500,      /* a call that is due within this goes out with a beacon */
     CALLS_MISSED = 5,       /* in a row: the node is not heard */
     CALLS_STEADY = 10       /* in a row: it is heard again */
 };
@@ -170,9 +171,10 @@ static void call_out(qsm_engine *engine) {
 static void on_alarm(void *context, uint64_t now_ns) {
     qsm_engine *engine = context;
     uint64_t pause_ns = own_pause_ms(engine) * NS_PER_MS;
-    /* A little sooner than promised, each at its own time. */
+    /* A little later than promised, each at its own time, unless there is a beacon before: others
+     * count a call as missed when it is late by half of the pause. */
     qsm_alarm_set(&engine->alarms, &engine->hearing.alarm,
-                  now_ns + pause_ns - qsm_prng_below(&engine->prng, pause_ns / 8));
+                  now_ns + pause_ns + qsm_prng_below(&engine->prng, pause_ns / 8));
     const uint32_t health = engine->client.health;
     if (health != QSM_HEALTH_HOST && health != QSM_HEALTH_MEMBER) {
         qsm_hearing_slept(engine); /* others may be silent for other reasons */
@@ -181,6 +183,12 @@ static void on_alarm(void *context, uint64_t now_ns) {
     if (look_round(engine)) call_out(engine);
     judge_all(engine);
     if (sum_up(engine) != engine->hearing.told) qsm_request_report_hearing(engine);
+}
+
+void qsm_hearing_beacon(qsm_engine *engine) {
+    const qsm_alarm *alarm = &engine->hearing.alarm;
+    if (qsm_alarm_is_set(alarm) && alarm->due_ns <= engine->now_ns + TOGETHER_MS * NS_PER_MS)
+        on_alarm(engine, engine->now_ns);
 }
 
 void qsm_hearing_describe(qsm_engine *engine, qsm_bytes *out) {

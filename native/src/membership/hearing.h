@@ -52,6 +52,9 @@ void qsm_hearing_stop(qsm_engine *engine);
 /* The engine slept: that it heard nobody meanwhile means nothing. */
 void qsm_hearing_slept(qsm_engine *engine);
 void qsm_hearing_call_arrived(qsm_engine *engine, uint64_t from, const qsm_call *call);
+/* The host's beacon goes round, which wakes everybody once a second: a call that is due about now
+ * is made at once, so that all who hear it need not wake again for it. */
+void qsm_hearing_beacon(qsm_engine *engine);
 /* Something else of another node came by multicast. */
 void qsm_hearing_noticed(qsm_engine *engine);
 /* Writes what the host is told. */

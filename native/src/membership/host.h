@@ -3,11 +3,11 @@
  * who has joined what, the regions that follow from it, and the batches that tell each node what
  * concerns it.
  *
- * host.c is its life and clock, host_roster.c keeps the roster, host_requests.c hears what nodes
- * want; host_groups.c knows who has joined what, host_hearing.c who hears whom; host_batch.c turns
- * changes into views, host_regions.c makes and ends regions, host_tell.c tells each node;
- * host_meeting.c is found by nodes and by other hosts, and gives way to those; host_legacy.c takes
- * over what earlier hosts have left.
+ * host.c is its life, host_clock.c its clock, host_roster.c keeps the roster, host_requests.c hears
+ * what nodes want; host_groups.c knows who has joined what, host_hearing.c who hears whom;
+ * host_batch.c turns changes into views, host_regions.c makes and ends regions, host_tell.c tells
+ * each node; host_meeting.c is found by nodes and by other hosts, and gives way to those;
+ * host_legacy.c takes over what earlier hosts have left.
  */
 #ifndef QSM_MEMBERSHIP_HOST_H
 #define QSM_MEMBERSHIP_HOST_H
@@ -193,7 +193,12 @@ void qsm_host_judge(qsm_host *host, uint64_t now_ns);
 /* True when everybody who is expected has reported. */
 bool qsm_host_is_complete(qsm_host *host);
 void qsm_host_forget_legacies(qsm_host *host);
+/* There will be a batch. */
 void qsm_host_changed(qsm_host *host);
+/* What is done by the clock; a host that has nothing under way looks seldom. */
+void qsm_host_on_batch_alarm(void *context, uint64_t now_ns);
+void qsm_host_on_check_alarm(void *context, uint64_t now_ns);
+void qsm_host_check_soon(qsm_host *host);
 /* Returns the handle of the group, 0 when there is no room for it. */
 uint32_t qsm_host_client_joins(qsm_host *host, qsm_host_client *client, const uint8_t *id);
 void qsm_host_client_leaves(qsm_host *host, qsm_host_client *client, const uint8_t *id);
@@ -206,6 +211,8 @@ void qsm_host_free_groups(qsm_host *host);
 void qsm_host_announce(qsm_host *host);
 /* The same now and then, to those who may not know any host. */
 void qsm_host_call_out(qsm_host *host, uint64_t now_ns);
+/* When that will be the next time. */
+uint64_t qsm_host_call_out_ns(const qsm_host *host);
 /* All is drained: everybody, also this node, follows the other host. Frees the host. */
 void qsm_host_finish_yielding(qsm_host *host);
 void qsm_host_make_batch(qsm_host *host, uint64_t now_ns);

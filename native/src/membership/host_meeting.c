@@ -48,12 +48,17 @@ void qsm_host_tell(qsm_engine *engine, const qsm_address *to) {
     send_beacon(engine->host, to, false);
 }
 
+uint64_t qsm_host_call_out_ns(const qsm_host *host) {
+    return host->beacon_ns + BEACON_NS;
+}
+
 void qsm_host_call_out(qsm_host *host, uint64_t now_ns) {
     qsm_engine *engine = host->engine;
-    if (now_ns - host->beacon_ns < BEACON_NS) return;
+    if (now_ns < qsm_host_call_out_ns(host)) return;
     host->beacon_ns = now_ns;
     if (qsm_address_is_set(&engine->config.rendezvous))
         send_beacon(host, &engine->config.rendezvous, true);
+    qsm_hearing_beacon(engine);
     for (uint32_t i = 0; i < engine->config.known_peer_count; i++)
         send_beacon(host, &engine->config.known_peers[i], false);
 }

@@ -263,7 +263,11 @@ void qsm_client_add_peer(qsm_engine *engine, const qsm_address *address) {
 void qsm_client_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
     qsm_client *client = &engine->client;
     if (beacon->epoch.host == engine->id) return;
-    if (beacon->multicast) qsm_hearing_noticed(engine);
+    if (beacon->multicast) {
+        qsm_hearing_noticed(engine);
+        if (client->host != NULL && qsm_epoch_compare(&beacon->epoch, &client->epoch) == 0)
+            qsm_hearing_beacon(engine);
+    }
     if (beacon->epoch.term > client->term_seen) client->term_seen = beacon->epoch.term;
     if (engine->host != NULL) qsm_host_beacon_arrived(engine, beacon);
     if (client->host != NULL && qsm_epoch_compare(&beacon->epoch, &client->epoch) != 0 &&
