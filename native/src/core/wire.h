@@ -1,7 +1,7 @@
 /*
- * wire.h - packet formats. wire.c alone touches raw bytes of the network: every kind of packet has
- * one function that reads and checks it and one that writes it; the rest of the engine sees checked
- * structs.
+ * wire.h - packet formats. wire.c (headers), wire_data.c and wire_control.c alone touch raw bytes
+ * of the network: every kind of packet has one function that reads and checks it and one that
+ * writes it; the rest of the engine sees checked structs.
  *
  * Every packet begins with this header; numbers are little endian:
  *
@@ -35,6 +35,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/cursor.h"
 #include "core/limits.h"
 #include "core/seal.h"
 #include "qsm.h"
@@ -70,39 +71,6 @@ enum qsm_kind {
     QSM_KIND_COUNT = 18
 };
 
-/* ---- cursors --------------------------------------------------------------------------------- */
-
-/* Reads that would pass the end give zero and set `failed`; check once at the end. */
-typedef struct {
-    const uint8_t *at, *end;
-    bool failed;
-} qsm_reader;
-
-typedef struct {
-    uint8_t *start, *at, *end;
-    bool failed;
-} qsm_writer;
-
-uint8_t qsm_read8(qsm_reader *reader);
-uint16_t qsm_read16(qsm_reader *reader);
-uint32_t qsm_read32(qsm_reader *reader);
-uint64_t qsm_read64(qsm_reader *reader);
-const uint8_t *qsm_read_bytes(qsm_reader *reader, uint32_t bytes);
-void qsm_read_address(qsm_reader *reader, qsm_address *address);
-static inline uint32_t qsm_reader_left(const qsm_reader *reader) {
-    return (uint32_t)(reader->end - reader->at);
-}
-
-void qsm_write8(qsm_writer *writer, uint8_t value);
-void qsm_write16(qsm_writer *writer, uint16_t value);
-void qsm_write32(qsm_writer *writer, uint32_t value);
-void qsm_write64(qsm_writer *writer, uint64_t value);
-void qsm_write_bytes(qsm_writer *writer, const void *data, uint32_t bytes);
-void qsm_write_address(qsm_writer *writer, const qsm_address *address);
-static inline uint32_t qsm_writer_used(const qsm_writer *writer) {
-    return (uint32_t)(writer->at - writer->start);
-}
-
 /* ---- header ---------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -130,6 +98,23 @@ qsm_writer qsm_header_begin(uint8_t *packet, uint32_t bytes_max, uint8_t kind, u
                             uint32_t counter);
 /* Fills in the front length and the tag; returns the length so far. */
 uint32_t qsm_header_finish(const qsm_scope_keys *keys, qsm_writer *writer);
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t first, last;
+} qsm_range;
+
+/* Fails unless they ascend, do not touch and none is empty: so their number bounds the work they
+ * can cause. */
+void qsm_read_ranges(qsm_reader *reader, qsm_range *ranges, uint32_t count, uint32_t count_max);
+void qsm_write_ranges(qsm_writer *writer, const qsm_range *ranges, uint32_t count);
+
+/* Ranges that a packet of at most so many bytes has room for, beside its header and `others`. */
+static inline uint32_t qsm_ranges_fit(uint32_t bytes_max, uint32_t others) {
+    uint32_t fit = (bytes_max - QSM_HEADER_BYTES - others) / QSM_RANGE_BYTES;
+    return fit < QSM_RANGES_MAX ? fit : QSM_RANGES_MAX;
+}
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
@@ -164,16 +149,6 @@ typedef struct {
     const uint8_t *tag;
     const uint8_t *sealed;
 } qsm_message;
-
-typedef struct {
-    uint64_t first, last;
-} qsm_range;
-
-/* Ranges that a packet of at most so many bytes has room for, beside its header and `others`. */
-static inline uint32_t qsm_ranges_fit(uint32_t bytes_max, uint32_t others) {
-    uint32_t fit = (bytes_max - QSM_HEADER_BYTES - others) / QSM_RANGE_BYTES;
-    return fit < QSM_RANGES_MAX ? fit : QSM_RANGES_MAX;
-}
 
 typedef struct {
     uint64_t sender;

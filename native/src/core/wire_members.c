@@ -1,0 +1,162 @@
+/*
+ * wire_members.c - control packets about who is there: how nodes find a host, what passes between
+ * them and it, and whom multicast reaches.
+ */
+#include <string.h>
+
+#include "core/wire_form.h"
+
+static void read_epoch(qsm_reader *reader, qsm_epoch *epoch) {
+    epoch->term = qsm_read64(reader);
+    epoch->host = qsm_read64(reader);
+}
+
+static void write_epoch(qsm_writer *writer, const qsm_epoch *epoch) {
+    qsm_write64(writer, epoch->term);
+    qsm_write64(writer, epoch->host);
+}
+
+static void read_16(qsm_reader *reader, uint8_t out[16]) {
+    const uint8_t *bytes = qsm_read_bytes(reader, 16);
+    if (bytes != NULL) memcpy(out, bytes, 16);
+}
+
+/* ---- kinds ----------------------------------------------------------------------------------- */
+
+enum { SOLICIT_PADDING = 35 }; /* makes a solicitation as long as the offer that answers it */
+
+static void read_solicit(qsm_reader *in, qsm_control *control) {
+    qsm_solicit *solicit = &control->solicit;
+    read_16(in, solicit->nonce);
+    qsm_read_address(in, &solicit->address);
+    solicit->multicast = qsm_read_flag(in);
+    qsm_read_bytes(in, SOLICIT_PADDING);
+}
+
+static void write_solicit(qsm_writer *out, const qsm_control *control) {
+    const qsm_solicit *solicit = &control->solicit;
+    static const uint8_t padding[SOLICIT_PADDING];
+    qsm_write_bytes(out, solicit->nonce, 16);
+    qsm_write_address(out, &solicit->address);
+    qsm_write8(out, solicit->multicast);
+    qsm_write_bytes(out, padding, SOLICIT_PADDING);
+}
+
+static void read_offer(qsm_reader *in, qsm_control *control) {
+    qsm_offer *offer = &control->offer;
+    read_16(in, offer->nonce);
+    read_epoch(in, &offer->epoch);
+    qsm_read_address(in, &offer->address);
+    read_16(in, offer->cookie);
+}
+
+static void write_offer(qsm_writer *out, const qsm_control *control) {
+    const qsm_offer *offer = &control->offer;
+    qsm_write_bytes(out, offer->nonce, 16);
+    write_epoch(out, &offer->epoch);
+    qsm_write_address(out, &offer->address);
+    qsm_write_bytes(out, offer->cookie, 16);
+}
+
+static void read_beacon(qsm_reader *in, qsm_control *control) {
+    qsm_beacon *beacon = &control->beacon;
+    read_epoch(in, &beacon->epoch);
+    qsm_read_address(in, &beacon->address);
+    beacon->members = qsm_read32(in);
+    beacon->multicast = qsm_read_flag(in);
+}
+
+static void write_beacon(qsm_writer *out, const qsm_control *control) {
+    const qsm_beacon *beacon = &control->beacon;
+    write_epoch(out, &beacon->epoch);
+    qsm_write_address(out, &beacon->address);
+    qsm_write32(out, beacon->members);
+    qsm_write8(out, beacon->multicast);
+}
+
+static void read_link(qsm_reader *in, qsm_control *control) {
+    qsm_link_packet *link = &control->link;
+    link->receiver = qsm_read64(in);
+    link->stream = qsm_read32(in);
+    link->acknowledged_stream = qsm_read32(in);
+    link->sequence = qsm_read32(in);
+    link->acknowledged = qsm_read32(in);
+    link->selective = qsm_read64(in);
+    link->last = qsm_read_flag(in);
+    link->payload_bytes = qsm_reader_left(in);
+    link->payload = qsm_read_bytes(in, link->payload_bytes);
+}
+
+static void write_link(qsm_writer *out, const qsm_control *control) {
+    const qsm_link_packet *link = &control->link;
+    qsm_write64(out, link->receiver);
+    qsm_write32(out, link->stream);
+    qsm_write32(out, link->acknowledged_stream);
+    qsm_write32(out, link->sequence);
+    qsm_write32(out, link->acknowledged);
+    qsm_write64(out, link->selective);
+    qsm_write8(out, link->last);
+    qsm_write_bytes(out, link->payload, link->payload_bytes);
+}
+
+static void read_ping(qsm_reader *in, qsm_control *control) {
+    qsm_ping *ping = &control->ping;
+    ping->nonce = qsm_read64(in);
+    read_epoch(in, &ping->epoch);
+    ping->applied = qsm_read64(in);
+    ping->members = qsm_read32(in);
+    ping->successor_count = qsm_read8(in);
+    for (uint32_t i = 0; i < QSM_SUCCESSORS_MAX; i++)
+        ping->successors[i] = qsm_read64(in);
+    if (ping->successor_count > QSM_SUCCESSORS_MAX || ping->members > QSM_CLIENTS_MAX)
+        in->failed = true;
+}
+
+static void write_ping(qsm_writer *out, const qsm_control *control) {
+    const qsm_ping *ping = &control->ping;
+    qsm_write64(out, ping->nonce);
+    write_epoch(out, &ping->epoch);
+    qsm_write64(out, ping->applied);
+    qsm_write32(out, ping->members);
+    qsm_write8(out, ping->successor_count);
+    for (uint32_t i = 0; i < QSM_SUCCESSORS_MAX; i++)
+        qsm_write64(out, ping->successors[i]);
+}
+
+static void read_evicted(qsm_reader *in, qsm_control *control) {
+    qsm_evicted *evicted = &control->evicted;
+    evicted->node = qsm_read64(in);
+    evicted->nonce = qsm_read64(in);
+    read_epoch(in, &evicted->epoch);
+    evicted->reason = qsm_read8(in);
+}
+
+static void write_evicted(qsm_writer *out, const qsm_control *control) {
+    const qsm_evicted *evicted = &control->evicted;
+    qsm_write64(out, evicted->node);
+    qsm_write64(out, evicted->nonce);
+    write_epoch(out, &evicted->epoch);
+    qsm_write8(out, evicted->reason);
+}
+
+static void read_call(qsm_reader *in, qsm_control *control) {
+    qsm_call *call = &control->call;
+    call->pause_ms = qsm_read32(in);
+    if (call->pause_ms == 0 || call->pause_ms > QSM_CALL_PAUSE_MS_MAX) in->failed = true;
+}
+
+static void write_call(qsm_writer *out, const qsm_control *control) {
+    const qsm_call *call = &control->call;
+    qsm_write32(out, call->pause_ms);
+}
+
+const qsm_wire_form qsm_wire_members[QSM_KIND_COUNT] = {
+    [QSM_KIND_SOLICIT] = {read_solicit, write_solicit},
+    [QSM_KIND_OFFER] = {read_offer, write_offer},
+    [QSM_KIND_BEACON] = {read_beacon, write_beacon},
+    [QSM_KIND_LINK] = {read_link, write_link},
+    [QSM_KIND_PING] = {read_ping, write_ping},
+    [QSM_KIND_PONG] = {read_ping, write_ping},
+    [QSM_KIND_EVICTED] = {read_evicted, write_evicted},
+    [QSM_KIND_CALL] = {read_call, write_call},
+};
