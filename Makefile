@@ -115,19 +115,26 @@ format: $(STAMP_PYTHON)
 languages: $(STAMP_PYTHON)
 	@$(PYTHON_IN_VENV) installers/languages.py
 
-# With PEERS=1 other systems are measured too; they are put into a folder of the benchmark's own.
+# With PEERS=1 other systems are measured too; they are put into a folder of the benchmark's own. What
+# goes wrong in one part does not keep the others from being measured; it is named at the end.
 bench: $(STAMP_ENGINE) $(STAMP_PIPELINE)
-	@$(if $(filter 1,$(PEERS)),$(PYTHON_IN_VENV) -m pip install --quiet --upgrade \
-	    --target $(PEERS_DIR) $(PEER_PACKAGES))
-	@echo '-- desktop: what a person feels, with real programs'
-	@$(PYTHON_IN_VENV) installers/virtual_display.py $(VENV)/bin/live-objects bench desktop
-	@echo '-- canvas: panning over a desktop with 10,000 objects'
-	@$(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.canvas_bench
-	@echo '-- the engine, beside bare sockets and the systems that are installed in $(PEERS_DIR)'
-	@$(VENV)/bin/live-objects bench all --output $(BENCH_RESULTS)
-	@echo 'The same figures, with machine, versions and date, are in $(BENCH_RESULTS)'
-	@echo '-- pipeline: event logs on Spark, beside DuckDB and plain Python; plans of regions'
-	@$(VENV)/bin/live-objects pipeline bench --events $(PIPELINE_EVENTS)
+	@failed=; part() { \
+	    name=$$1; echo "-- $$name: $$2"; shift 2; "$$@" || failed="$$failed $$name"; \
+	}; \
+	$(if $(filter 1,$(PEERS)),part peers 'other systems into $(PEERS_DIR)' \
+	    $(PYTHON_IN_VENV) -m pip install --quiet --upgrade --target $(PEERS_DIR) $(PEER_PACKAGES);) \
+	part desktop 'what a person feels, with real programs' \
+	    $(PYTHON_IN_VENV) installers/virtual_display.py $(VENV)/bin/live-objects bench desktop; \
+	part canvas 'panning over a desktop with 10,000 objects' \
+	    $(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.canvas_bench; \
+	part engine 'beside bare sockets and the systems that are installed in $(PEERS_DIR)' \
+	    $(VENV)/bin/live-objects bench all --output $(BENCH_RESULTS); \
+	echo 'The same figures, with machine, versions and date, are in $(BENCH_RESULTS)'; \
+	part pipeline 'event logs on Spark, beside DuckDB and plain Python; plans of regions' \
+	    $(VENV)/bin/live-objects pipeline bench --events $(PIPELINE_EVENTS); \
+	if [ -n "$$failed" ]; then \
+	    echo "Something could not be measured in:$$failed" >&2; exit 1; \
+	fi
 
 # Plants twenty known bugs one at a time; the swarm must find at least nineteen.
 planted: $(STAMP_PACKAGES)

@@ -7,13 +7,14 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from app import desktop_bench
 from app.errors import StartProblem
 from transport.benches.experiments import EXPERIMENTS, run_experiment
 from transport.benches.programs import Effort
 from transport.benches.record import Record, as_table
-from transport.benches.results import write_results
+from transport.benches.results import circumstances, write_results
 from widgets.language import tr
 
 _NORMAL = Effort()
@@ -68,29 +69,44 @@ def _between(text: str, least: float, most: float, meant: str) -> float:
     return value
 
 
-def _measure(what: str, effort: Effort) -> Iterator[Record]:
+def _experiments(what: str, effort: Effort) -> Iterator[Iterator[Record]]:
     if what == "desktop":
-        yield from desktop_bench.measure(effort)
+        yield desktop_bench.measure(effort)
         return
     for name in EXPERIMENTS if what == "all" else [what]:
-        yield from run_experiment(name, effort)
+        yield run_experiment(name, effort)
+
+
+def _tell(record: Record) -> None:
+    sys.stdout.write(json.dumps(record.as_json()) + "\n")
+    sys.stdout.flush()
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Shows and writes what was found after each experiment: all of them together take long, and
+    whoever stops the command has the figures until then."""
     effort = Effort(arguments.seconds, arguments.repeats, arguments.share)
-    records = []
-    for record in _measure(arguments.what, effort):
-        records.append(record)
-        if arguments.json:
-            sys.stdout.write(json.dumps(record.as_json()) + "\n")
+    about = circumstances()
+    records: list[Record] = []
+    for experiment in _experiments(arguments.what, effort):
+        found = []
+        for record in experiment:
+            found.append(record)
+            if arguments.json:
+                _tell(record)
+        if not arguments.json:
+            sys.stdout.write(as_table(found) + "\n")
             sys.stdout.flush()
-    if not arguments.json:
-        sys.stdout.write(as_table(records) + "\n")
-    if arguments.output is not None:
-        try:
-            write_results(arguments.output, records)
-        except OSError as problem:
-            raise StartProblem(
-                tr("{file} cannot be written: {reason}.", file=arguments.output, reason=problem)
-            ) from problem
+        records += found
+        if arguments.output is not None:
+            _write(arguments.output, records, about)
     return 1 if any(record.problem for record in records) else 0
+
+
+def _write(path: Path, records: list[Record], about: dict[str, Any]) -> None:
+    try:
+        write_results(path, records, about)
+    except OSError as problem:
+        raise StartProblem(
+            tr("{file} cannot be written: {reason}.", file=path, reason=problem)
+        ) from problem

@@ -6,8 +6,9 @@
  * All nodes join all groups (or, with --spread, each its own few); senders send as fast as they are
  * let or, with --rate, so many messages a second each. Every datagram that a node receives or sends
  * costs it --receive-ns or --send-ns of virtual time, which is what limits a simulated node; links
- * take 50 us and up to --jitter-ns more. Prints one line of JSON, with how much faster than real
- * time it ran.
+ * take 50 us and up to --jitter-ns more. With --calm it goes on at half of the rate that was found,
+ * to see how long an acknowledgement takes by itself. Prints one line of JSON, with how much faster
+ * than real time it ran.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -25,12 +26,13 @@ enum {
     SAMPLE_NS = 10000000,
     REGIONS_MAX = 64,
     WARM_STEP_NS = 25000000,
-    WARM_STEPS_MAX = 40
+    ACKS_MEASURED = 4 /* it is measured for at least so many times what one takes */
 };
+#define WARM_NS_MAX 3000000000u
 
 typedef struct options {
     uint64_t receivers, groups, senders, milliseconds, bytes, rate, receive_ns, send_ns, window,
-        coupled, spread, seed, jitter_ns;
+        coupled, spread, seed, jitter_ns, calm;
 } options;
 
 typedef struct node {
@@ -208,17 +210,65 @@ static uint64_t delivered_least(const bench *all) {
     return least;
 }
 
-/* Sends until no more is delivered from step to step: rates climb at first. */
+static uint64_t mean(uint64_t sum, uint64_t samples) {
+    return samples > 0 ? sum / samples : 0;
+}
+
+/* Sends until no more is delivered from step to step: rates climb at first. A step is longer than
+ * an acknowledgement takes, which is what they climb by. */
 static void warm_up(bench *all) {
-    sums unused = {0};
-    uint64_t before = 0, steady = 0;
-    for (uint32_t step = 0; step < WARM_STEPS_MAX && steady < 2; step++) {
+    uint64_t before = 0, steady = 0, step_ns = WARM_STEP_NS;
+    uint64_t end_ns = qsm_sim_now_ns(all->sim) + WARM_NS_MAX;
+    while (steady < 2 && qsm_sim_now_ns(all->sim) < end_ns) {
+        sums seen = {0};
         uint64_t from = delivered_least(all);
-        send_for(all, WARM_STEP_NS, &unused);
-        uint64_t delivered = delivered_least(all) - from;
-        steady = delivered * 20 <= before * 21 ? steady + 1 : 0;
+        send_for(all, step_ns, &seen);
+        uint64_t delivered = delivered_least(all) - from, ack_ns = mean(seen.ack_ns, seen.samples);
+        steady = ack_ns != 0 && delivered * 20 <= before * 21 ? steady + 1 : 0;
         before = delivered;
+        if (step_ns >= 2 * ack_ns) continue;
+        step_ns = 2 * ack_ns;
+        before = steady = 0;
     }
+}
+
+typedef struct outcome {
+    uint64_t delivered, sent, tokens, cpu_ns;
+    double seconds;
+    sums sum;
+} outcome;
+
+static uint64_t sent_by_all(const bench *all) {
+    uint64_t sent = 0;
+    for (uint32_t index = 0; index < all->chosen.senders; index++)
+        sent += all->nodes[index].sent;
+    return sent;
+}
+
+/* Until the rate is steady, then for the time that counts. */
+static outcome measure(bench *all) {
+    outcome found = {0};
+    sums *sum = &found.sum;
+    uint64_t span_ns = all->chosen.milliseconds * NS_PER_MS;
+    if (all->chosen.senders > 0) warm_up(all);
+    uint64_t delivered = delivered_least(all), sent = sent_by_all(all), cpu_ns = bench_cpu_ns();
+    uint64_t tokens = counted(all, "tokens_launched"), begin_ns = qsm_sim_now_ns(all->sim);
+    do
+        send_for(all, span_ns, sum);
+    while (qsm_sim_now_ns(all->sim) - begin_ns < ACKS_MEASURED * mean(sum->ack_ns, sum->samples));
+    found.seconds = (double)(qsm_sim_now_ns(all->sim) - begin_ns) * 1e-9;
+    found.cpu_ns = bench_cpu_ns() - cpu_ns;
+    found.delivered = delivered_least(all) - delivered;
+    found.sent = sent_by_all(all) - sent;
+    found.tokens = counted(all, "tokens_launched") - tokens;
+    return found;
+}
+
+/* At half of the rate that was found nothing waits for the window. */
+static outcome measure_calm(bench *all, const outcome *full) {
+    all->chosen.rate = (uint64_t)((double)full->sent / full->seconds / 2);
+    if (all->chosen.rate == 0) all->chosen.rate = 1;
+    return measure(all);
 }
 
 static void run(bench *all) {
@@ -228,33 +278,26 @@ static void run(bench *all) {
     uint64_t joined_cpu_ns = bench_cpu_ns() - began_ns, joined_ns = qsm_sim_now_ns(all->sim);
     for (uint32_t index = 0; index < all->node_count; index++)
         qsm_sim_set_costs(all->sim, index, all->chosen.receive_ns, all->chosen.send_ns);
-    sums sum = {0};
-    uint64_t span_ns = all->chosen.milliseconds * NS_PER_MS;
-    if (all->chosen.senders > 0) warm_up(all);
-    uint64_t before = delivered_least(all), from_ns = bench_cpu_ns();
-    uint64_t sent_before = 0, sent = 0, tokens = counted(all, "tokens_launched");
-    for (uint32_t index = 0; index < all->chosen.senders; index++)
-        sent_before += all->nodes[index].sent;
-    send_for(all, span_ns, &sum);
-    for (uint32_t index = 0; index < all->chosen.senders; index++)
-        sent += all->nodes[index].sent;
-    uint64_t cpu_ns = bench_cpu_ns() - from_ns, delivered = delivered_least(all) - before;
-    uint64_t samples = sum.samples > 0 ? sum.samples : 1;
-    double seconds = (double)span_ns * 1e-9;
-    tokens = counted(all, "tokens_launched") - tokens;
+    outcome found = measure(all), calm = {0};
+    const sums *sum = &found.sum;
+    uint64_t samples = sum->samples > 0 ? sum->samples : 1;
+    if (all->chosen.calm) calm = measure_calm(all, &found);
     printf("{\"bench\": \"engine_sim\", \"receivers\": %llu, \"senders\": %llu, \"groups\": %llu, "
            "\"bytes\": %llu, \"rate\": %.0f, \"sent_per_s\": %.0f, \"ack_ms\": %.3f, "
-           "\"token_round_ms\": %.3f, \"pending\": %.0f, \"pending_most\": %llu, "
-           "\"tokens_per_s\": %.1f, \"times_real\": %.2f, \"joined_virtual_s\": %.2f, "
-           "\"joined_cpu_s\": %.2f, \"forged\": %llu, \"rss_mb\": %.1f}\n",
+           "\"ack_calm_ms\": %.3f, \"token_round_ms\": %.3f, \"pending\": %.0f, "
+           "\"pending_most\": %llu, \"tokens_per_s\": %.1f, \"times_real\": %.2f, "
+           "\"seconds\": %.3f, \"joined_virtual_s\": %.2f, \"joined_cpu_s\": %.2f, "
+           "\"cpu_s\": %.2f, \"forged\": %llu, \"rss_mb\": %.1f}\n",
            (unsigned long long)all->chosen.receivers, (unsigned long long)all->chosen.senders,
            (unsigned long long)all->chosen.groups, (unsigned long long)all->chosen.bytes,
-           (double)delivered / seconds, (double)(sent - sent_before) / seconds,
-           (double)sum.ack_ns / (double)samples * 1e-6,
-           (double)sum.round_ns / (double)samples * 1e-6, (double)sum.pending / (double)samples,
-           (unsigned long long)sum.pending_most, (double)tokens / seconds,
-           seconds / ((double)cpu_ns * 1e-9), (double)joined_ns * 1e-9,
-           (double)joined_cpu_ns * 1e-9, (unsigned long long)counted(all, "messages_forged"),
+           (double)found.delivered / found.seconds, (double)found.sent / found.seconds,
+           (double)mean(sum->ack_ns, samples) * 1e-6,
+           (double)mean(calm.sum.ack_ns, calm.sum.samples) * 1e-6,
+           (double)mean(sum->round_ns, samples) * 1e-6, (double)sum->pending / (double)samples,
+           (unsigned long long)sum->pending_most, (double)found.tokens / found.seconds,
+           found.seconds / ((double)found.cpu_ns * 1e-9), found.seconds, (double)joined_ns * 1e-9,
+           (double)joined_cpu_ns * 1e-9, (double)(bench_cpu_ns() - began_ns) * 1e-9,
+           (unsigned long long)counted(all, "messages_forged"),
            (double)bench_rss_bytes() / 1048576.0);
 }
 
@@ -280,6 +323,7 @@ int main(int count, char **arguments) {
                                   {"--spread", &chosen->spread, 0, 16384, false},
                                   {"--seed", &chosen->seed, 0, UINT64_MAX, false},
                                   {"--jitter-ns", &chosen->jitter_ns, 0, 1000000000, false},
+                                  {"--calm", &chosen->calm, 0, 1, true},
                                   {"--coupled", &chosen->coupled, 0, 1, true}};
     bench_read_options(count, arguments, known, sizeof known / sizeof *known);
     run(&all);

@@ -38,9 +38,16 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def run_experiment(name: str, effort: Effort) -> Iterator[Record]:
-    """The records of one experiment as they come; a failure is a record with its sentence."""
+    """The records of one experiment as they come; a failure is a record with its sentence.
+
+    Whatever goes wrong in one must not lose the figures of the others: also what a program printed
+    that is not what was expected of it.
+    """
     try:
         build()
         yield from EXPERIMENTS[name](effort)
     except BenchProblem as problem:
         yield Record(name=name, what=name, receivers=0, problem=str(problem))
+    except (ArithmeticError, LookupError, OSError, TypeError, ValueError) as problem:
+        sentence = f"{name} went wrong: {type(problem).__name__}: {problem}."
+        yield Record(name=name, what=name, receivers=0, problem=sentence)

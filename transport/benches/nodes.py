@@ -9,19 +9,25 @@ long an acknowledgement takes by itself: at full speed it waits for the window, 
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from transport.benches.programs import Effort, engine, run
+from transport.benches.programs import BenchProblem, Effort, engine, run
 from transport.benches.record import Record, middle
 
 COUNTS = (2, 20, 200, 2000)
 THROUGHPUT_TARGET = 0.95
+# Two and two thousand receivers have one and five levels of rings.
+ACK_TENFOLD_MAX = 3.0
+RUNS_AT_ONCE = 2
 WINDOW_BYTES = 4 << 20
 # As over a network; within one machine datagrams may be longer.
 PACKET_BYTES = 1432
-# Virtual time; of the greatest number a millisecond is a second of the processor's.
+# Virtual time, at least; of the greatest number a millisecond is a second of the processor's.
 SPAN_MS = {2: 400, 20: 400, 200: 200, 2000: 60}
 PAPERS = "4.18, 4.23, 4.24: 5 % less; pending and time to acknowledge grow with n, by 0.5 s to 200"
 
@@ -56,57 +62,84 @@ def calibrate(effort: Effort) -> Costs:
     return Costs(receive_ns, send_ns, found["rate"], costs.sockets)
 
 
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run of the model, and the number of receivers that it would have in full size."""
+
+    full: int
+    count: int
+    coupled: bool
+    span_ms: int
+
+    def run(self, costs: Costs) -> dict[str, Any]:
+        levels = ("--coupled",) if self.coupled else ()
+        size = ("--receivers", self.count, "--milliseconds", self.span_ms)
+        return run("engine_sim", *size, *costs.options(), *levels, "--calm")
+
+
+def _points(effort: Effort) -> list[Point]:
+    shorter = min(1.0, 10 * effort.share)
+    return [
+        Point(full, max(2, effort.scaled(full)), coupled, max(50, round(SPAN_MS[full] * shorter)))
+        for coupled in (False, True)
+        for full in COUNTS
+    ]
+
+
 def measure(effort: Effort) -> Iterator[Record]:
+    """Runs take virtual time, so that they may share the machine: as many at once as it has cores,
+    the longest first."""
     costs = calibrate(effort)
-    for coupled in (False, True):
-        first = 0.0
-        for full in COUNTS:
-            count = max(2, effort.scaled(full))
-            given = ["--receivers", count, *costs.options(), *(["--coupled"] if coupled else [])]
-            span_ms = max(50, round(SPAN_MS[full] * min(1.0, 10 * effort.share)))
-            found = run("engine_sim", *given, "--milliseconds", span_ms)
-            first = first or found["rate"]
-            calm = _at_half_speed(given, span_ms, found) if full < COUNTS[-1] else {}
-            yield _record(full, count, coupled, found, first, calm, costs)
+    points = _points(effort)
+    with ThreadPoolExecutor(max_workers=min(RUNS_AT_ONCE, os.cpu_count() or 1)) as workers:
+        longest_first = sorted(points, key=lambda point: -point.full)
+        runs = {point: workers.submit(point.run, costs) for point in longest_first}
+        first: dict[bool, dict[str, Any]] = {}
+        for point in points:
+            try:
+                found = runs[point].result()
+            except BenchProblem as problem:
+                what = _name(point)
+                yield Record("nodes", what, point.count, problem=str(problem))
+                continue
+            yield _record(point, found, first.setdefault(point.coupled, found), costs)
 
 
-def _at_half_speed(given: list[str | int], span_ms: int, full: dict[str, Any]) -> dict[str, Any]:
-    rate = max(1, round(full["rate"] / 2))
-    return run("engine_sim", *given, "--milliseconds", span_ms, "--rate", rate)
+def _name(point: Point) -> str:
+    return f"{point.count} nodes{', coupled levels' if point.coupled else ''}"
 
 
-def _record(
-    full: int,
-    count: int,
-    coupled: bool,
-    found: dict[str, Any],
-    first: float,
-    calm: dict[str, Any],
-    costs: Costs,
-) -> Record:
-    ratio = found["rate"] / first if first else 0.0
+def _grows_with_log(point: Point, found: dict[str, Any], first: dict[str, Any]) -> bool:
+    """Each ten times as many receivers may take so many times longer; ten, if it were by number."""
+    tenfold = math.log10(point.count / COUNTS[0]) if point.count > COUNTS[0] else 0.0
+    return bool(found["ack_calm_ms"] <= first["ack_calm_ms"] * ACK_TENFOLD_MAX**tenfold)
+
+
+def _record(point: Point, found: dict[str, Any], first: dict[str, Any], costs: Costs) -> Record:
+    ratio = found["rate"] / first["rate"] if first["rate"] else 0.0
+    bounded = found["pending_most"] * found["bytes"] <= WINDOW_BYTES
+    met = ratio >= THROUGHPUT_TARGET and bounded and _grows_with_log(point, found, first)
     note = (
         f"of the rate at {COUNTS[0]}; acknowledged after {found['ack_ms']:.1f} ms, "
+        f"{found['ack_calm_ms']:.1f} at half of that rate; "
         f"{found['pending']:.0f} packets pending, at most {found['pending_most']}"
     )
-    if calm:
-        note += f"; {calm['ack_ms']:.1f} ms at half of that rate"
-    if full == COUNTS[0] and not coupled:
+    if point.full == COUNTS[0] and not point.coupled:
         note += f"; {costs}"
     return Record(
         name="nodes",
-        what=f"{count} nodes{', coupled levels' if coupled else ''}",
-        receivers=count,
+        what=_name(point),
+        receivers=point.count,
         rate=found["rate"],
         ratio=ratio,
         rss_mb=found["rss_mb"],
-        target=0.0 if coupled else THROUGHPUT_TARGET,
-        met=None if coupled else ratio >= THROUGHPUT_TARGET,
-        papers=PAPERS if full == COUNTS[-1] and not coupled else "",
+        target=0.0 if point.coupled else THROUGHPUT_TARGET,
+        met=None if point.coupled else met,
+        papers=PAPERS if point.full == COUNTS[-1] and not point.coupled else "",
         note=note,
         more={
             "ack_ms": found["ack_ms"],
-            "ack_calm_ms": calm.get("ack_ms", 0.0),
+            "ack_calm_ms": found["ack_calm_ms"],
             "pending": found["pending"],
             "pending_most": found["pending_most"],
             "tokens_per_s": found["tokens_per_s"],
@@ -114,6 +147,7 @@ def _record(
             "send_ns": costs.send_ns,
             "model_rate": costs.model,
             "socket_rate": costs.sockets,
-            "coupled": coupled,
+            "coupled": point.coupled,
+            "cpu_s": found["cpu_s"],
         },
     )

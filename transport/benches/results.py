@@ -52,10 +52,13 @@ def _memory_mb() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
 
 
-def write_results(path: Path, records: Sequence[Record]) -> None:
-    """Replaces the file; the folder is made when it is not there."""
+def write_results(
+    path: Path, records: Sequence[Record], about: dict[str, Any] | None = None
+) -> None:
+    """Replaces the file; the folder is made when it is not there. `about`: the circumstances when
+    it all began, else those of now."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [circumstances(), *(record.as_json() for record in records)]
+    lines = [about or circumstances(), *(record.as_json() for record in records)]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     beside = path.with_suffix(path.suffix + ".new")
     beside.write_text(text, encoding="utf-8")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.commands import bench
 from tests.source_tree import ROOT
-from transport.benches import experiments, programs, throughput
+from transport.benches import experiments, nodes, programs, throughput
 from transport.benches.experiments import EXPERIMENTS, run_experiment
 from transport.benches.programs import BenchProblem, Effort
 from transport.benches.record import Record, as_table
@@ -122,6 +126,82 @@ def test_other_system_that_cannot_be_loaded_is_a_line_with_its_sentence(tmp_path
     assert record.rate == 0
     assert "peer_dds failed" in record.problem
     assert "libddsc.so" in record.problem
+
+
+def test_experiment_that_goes_wrong_keeps_what_it_found_and_is_a_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stumbling(_: Effort) -> Iterator[Record]:
+        yield Record("idle", "first", 1)
+        found: dict[str, float] = {}
+        yield Record("idle", "second", 1, rate=found["rate"])
+
+    monkeypatch.setattr(experiments, "build", lambda: None)
+    monkeypatch.setitem(EXPERIMENTS, "idle", stumbling)
+    first, second = run_experiment("idle", TINY)
+    assert (first.what, first.problem) == ("first", "")
+    assert second.problem == "idle went wrong: KeyError: 'rate'."
+
+
+def test_figures_are_written_after_each_experiment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever stops a run of all has what was found until then."""
+
+    def stopped(_: Effort) -> Iterator[Record]:
+        raise KeyboardInterrupt
+
+    def one(_: Effort) -> Iterator[Record]:
+        yield Record("idle", "a figure", 1, rate=5)
+
+    monkeypatch.setattr(experiments, "build", lambda: None)
+    for name in list(EXPERIMENTS):
+        monkeypatch.delitem(EXPERIMENTS, name)
+    monkeypatch.setitem(EXPERIMENTS, "idle", one)
+    monkeypatch.setitem(EXPERIMENTS, "small", stopped)
+    parser = argparse.ArgumentParser()
+    bench.add_arguments(parser)
+    output = tmp_path / "results.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(parser.parse_args(["all", "--output", str(output)]))
+    about, figure = map(json.loads, output.read_text("utf-8").splitlines())
+    assert about["date"]
+    assert figure["what"] == "a figure"
+    assert "a figure" in capsys.readouterr().out
+
+
+def test_point_of_the_model_that_fails_does_not_lose_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(_: str, *options: str | int) -> dict[str, float]:
+        count = options[options.index("--receivers") + 1]
+        if count == nodes.COUNTS[-1]:
+            raise BenchProblem("engine_sim failed: memory.")
+        grown = 1.0 if "--coupled" in options else 2 + math.log2(int(count))
+        return dict.fromkeys(nodes_figures, 1.0) | {"ack_calm_ms": grown, "bytes": 1000}
+
+    nodes_figures = ("rate", "ack_ms", "pending", "pending_most", "tokens_per_s", "rss_mb", "cpu_s")
+    monkeypatch.setattr(nodes, "calibrate", lambda _: nodes.Costs(1, 1, 1.0, 1.0))
+    monkeypatch.setattr(nodes, "run", run)
+    records = list(nodes.measure(Effort()))
+    assert [each.receivers for each in records] == [*nodes.COUNTS, *nodes.COUNTS]
+    assert [each.receivers for each in records if each.problem] == [nodes.COUNTS[-1]] * 2
+    assert [each.met for each in records if not each.problem] == [True] * 3 + [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("printed", "sentence"), [("", "printed 0 results"), ("{no", "what is no JSON")]
+)
+def test_program_that_prints_something_else_is_named(
+    printed: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "build" / "bench" / "odd"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho '{printed}'\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(programs, "NATIVE", tmp_path)
+    with pytest.raises(BenchProblem, match=sentence):
+        programs.run("odd")
 
 
 def test_program_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
