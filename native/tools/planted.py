@@ -47,7 +47,8 @@ class Verdict:
 
 def sources() -> list[Path]:
     """All that the swarm is made of."""
-    engine = [path for path in (NATIVE / "src").rglob("*.c") if path.name != "udp_win32.c"]
+    files = (NATIVE / "src").rglob("*.c")
+    engine = [path for path in files if not path.name.startswith("udp_win32")]
     return sorted([*engine, *(NATIVE / "tools").glob("*.c")])
 
 

@@ -61,8 +61,7 @@ int qsm_sim_network_add(qsm_sim_network *network) {
     return (int)network->port_count++;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------
- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 static qsm_sim_pair *pair_place(qsm_sim_pair *pairs, uint32_t capacity, uint64_t key) {
     uint32_t place = (uint32_t)qsm_sim_mix(key) & (capacity - 1);
@@ -102,8 +101,7 @@ qsm_sim_pair *qsm_sim_network_pair(qsm_sim_network *network, uint32_t from, uint
     return pair;
 }
 
-/* ---- who listens where ------------------------------------------------------------------------
- */
+/* ---- who listens where ----------------------------------------------------------------------- */
 
 static int compare_addresses(const void *one, const void *other) {
     return memcmp(one, other, sizeof(qsm_address));
@@ -248,8 +246,7 @@ int qsm_sim_network_subscribe(qsm_sim_network *network, uint32_t node, const qsm
     return result;
 }
 
-/* ---- packets ----------------------------------------------------------------------------------
- */
+/* ---- packets --------------------------------------------------------------------------------- */
 
 void qsm_sim_packet_drop(qsm_sim_packet *packet) {
     assert(packet->references > 0);

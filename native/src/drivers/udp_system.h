@@ -1,8 +1,8 @@
 /*
  * udp_system.h - what the UDP driver asks of an operating system: an interface, sockets, a clock.
  *
- * udp_posix.c with udp_posix_interface.c, and udp_win32.c, each implement all of it; only they call
- * the system. They know nothing of the engine but the form of its addresses and datagrams.
+ * udp_posix*.c and udp_win32*.c each implement all of it; only they call the system. They know
+ * nothing of the engine but the form of its addresses and datagrams.
  */
 #ifndef QSM_DRIVERS_UDP_SYSTEM_H
 #define QSM_DRIVERS_UDP_SYSTEM_H
