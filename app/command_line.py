@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from app.commands import COMMANDS
+from app.commands.arguments import add_interface, add_port, add_state_dir
 from app.errors import StartProblem
 from app.version import VERSION
 from widgets.language import tr
@@ -89,15 +90,9 @@ def _window_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("files", metavar="FILE", nargs="*", type=Path, help=tr(".liveobject files to open"))
-    add("--interface", metavar="ADDR", default="", help=tr("network interface, by name or address"))
-    add(
-        "--port",
-        metavar="N",
-        type=_port,
-        default=0,
-        help=tr("UDP port (any free one if not given)"),
-    )
-    add("--state-dir", metavar="DIR", type=Path, help=tr("keep everything below this folder"))
+    add_interface(parser)
+    add_port(parser)
+    add_state_dir(parser)
     add("--name", type=_name, help=tr("the name that others see"))
     add("--colour", metavar="C", type=_colour, help=tr("your colour: #rrggbb or a name"))
     add("--screenshot", metavar="FILE", type=Path, help=tr("write a picture of the window and end"))
@@ -116,14 +111,6 @@ def _window_parser() -> argparse.ArgumentParser:
     add("--driven", action="store_true", help=argparse.SUPPRESS)
     add("--version", action="version", version=f"{PROGRAM} {VERSION}")
     return parser
-
-
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(
-            tr("{given} is not a port from 1 to 65535", given=repr(text))
-        )
-    return int(text)
 
 
 def _name(text: str) -> str:

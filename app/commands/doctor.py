@@ -9,9 +9,9 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from app.collecting import check_collecting
+from app.commands.arguments import add_interface, add_peers, add_state_dir
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
 from app.network_report import ask_running
@@ -48,20 +48,10 @@ FIND_S = 1.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--interface", metavar="ADDR", default="", help=tr("the interface to look at, by name")
-    )
-    parser.add_argument(
-        "--peer",
-        metavar="ADDR:PORT",
-        action="append",
-        default=[],
-        help=tr("a computer to try, as live-objects net shows it there"),
-    )
+    add_interface(parser, tr("the interface to look at, by name"))
+    add_peers(parser, tr("a computer to try, as live-objects net shows it there"))
     parser.add_argument("--json", action="store_true", help=tr("print the findings as JSON"))
-    parser.add_argument(
-        "--state-dir", metavar="DIR", type=Path, help=tr("the profile whose program is asked")
-    )
+    add_state_dir(parser, tr("the profile whose program is asked"))
 
 
 def run(arguments: argparse.Namespace) -> int:

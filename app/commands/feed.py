@@ -14,6 +14,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from app.commands.arguments import add_interface, add_state_dir
 from app.errors import StartProblem
 from app.headless import run_until_ended
 from app.headless_host import headless_host
@@ -34,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("csv", metavar="CSV", type=Path, help=tr("the file to follow; its first row has names"))
     add("table", metavar="TABLE", type=Path, help=tr("the reference file of a table"))
     add("--once", action="store_true", help=tr("fill the table, and end when it is on disk"))
-    add("--interface", metavar="ADDR", default="", help=tr("network interface, by name or address"))
+    add_interface(parser)
     add("--name", metavar="NAME", default="Feed", help=tr("how the others see it"))
-    add("--state-dir", metavar="DIR", type=Path, help=tr("keep everything below this folder"))
+    add_state_dir(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 
+from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.hints import read_hints
 from app.instance_client import ask
@@ -29,7 +30,7 @@ _FILES_A_TIME = 1000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", metavar="FILE", type=Path, nargs="*", help=tr("reference files of what is folded"))
-    add("--state-dir", metavar="DIR", type=Path, help=tr("the profile whose objects are folded"))
+    add_state_dir(parser, tr("the profile whose objects are folded"))
 
 
 def run(arguments: argparse.Namespace) -> int:

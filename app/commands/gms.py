@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from app.collecting import Collecting
-from app.commands.arguments import port_number
+from app.commands.arguments import add_interface, add_peers, add_port, add_state_dir
 from app.errors import StartProblem
 from app.headless import run_until_ended
 from app.line_server import LineServer, claim
@@ -44,21 +44,15 @@ _PLAN_BYTES_MAX = 16 << 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--interface", metavar="ADDR", default="", help=tr("network interface, by name or address"))
-    add(
-        "--port",
-        metavar="N",
-        type=port_number,
-        default=0,
-        help=tr("UDP port (any free one if not given)"),
-    )
+    add_interface(parser)
+    add_port(parser)
     add(
         "--scope",
         metavar="FILE",
         type=Path,
         help=tr("an invitation, instead of the profile's scope"),
     )
-    add("--peer", metavar="ADDR:PORT", action="append", default=[], help=tr("whom to ask first"))
+    add_peers(parser, tr("whom to ask first"))
     add("--insist", action="store_true", help=tr("take over from whoever keeps the list now"))
     add("--no-multicast", action="store_true", help=tr("send by unicast only"))
     add("--no-mdns", action="store_true", help=tr("neither announce nor search by mDNS"))
@@ -69,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help=tr("regions by this plan of live-objects pipeline"),
     )
-    add("--state-dir", metavar="DIR", type=Path, help=tr("keep everything below this folder"))
+    add_state_dir(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

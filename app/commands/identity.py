@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from pathlib import Path
 
+from app.commands.arguments import add_state_dir
 from app.network_profile import NetworkProfile
 from app.paths import find_paths
 from widgets.language import tr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--state-dir", metavar="DIR", type=Path, help=tr("the profile to look at"))
+    add_state_dir(parser, tr("the profile to look at"))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ import os
 import sys
 from pathlib import Path
 
+from app.commands.arguments import add_interface, add_state_dir
 from app.errors import StartProblem
 from app.headless import run_until_ended
 from app.headless_host import headless_host
@@ -29,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help=tr("reference files of what is to be kept"),
     )
-    add("--interface", metavar="ADDR", default="", help=tr("network interface, by name or address"))
+    add_interface(parser)
     add("--name", metavar="NAME", default="Keeper", help=tr("how the others see it"))
-    add("--state-dir", metavar="DIR", type=Path, help=tr("keep everything below this folder"))
+    add_state_dir(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -7,8 +7,8 @@ import json
 import os
 import sys
 import time
-from pathlib import Path
 
+from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.network_report import ask_running
 from app.paths import Paths, find_paths
@@ -28,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--every", metavar="S", type=_seconds, default=1.0, help=tr("seconds between two looks")
     )
-    parser.add_argument(
-        "--state-dir", metavar="DIR", type=Path, help=tr("the profile whose program is asked")
-    )
+    add_state_dir(parser, tr("the profile whose program is asked"))
 
 
 def _seconds(text: str) -> float:

@@ -7,6 +7,7 @@ import argparse
 import os
 from pathlib import Path
 
+from app.commands.arguments import add_state_dir
 from app.commands.reference_files import complaining
 from app.network_profile import NetworkProfile
 from app.paths import find_paths
@@ -27,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help=tr("one of {kinds}", kinds=", ".join(sorted(MAKERS))),
     )
-    parser.add_argument(
-        "--state-dir", metavar="DIR", type=Path, help=tr("the profile that signs it")
-    )
+    add_state_dir(parser, tr("the profile that signs it"))
 
 
 def run(arguments: argparse.Namespace) -> int:

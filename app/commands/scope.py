@@ -12,6 +12,7 @@ from typing import Any
 import segno
 
 from app.commands import scope_pairing
+from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.instance_client import ask
 from app.network_profile import NetworkProfile
@@ -23,9 +24,7 @@ from widgets.language import tr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--state-dir", metavar="DIR", type=Path, help=tr("the profile that joins or is shown")
-    )
+    add_state_dir(parser, tr("the profile that joins or is shown"))
     parser.set_defaults(do=_show_current)
     actions = parser.add_subparsers(metavar="ACTION")
     make = actions.add_parser("make", help=tr("make a new private scope"))

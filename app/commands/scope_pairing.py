@@ -10,7 +10,7 @@ import socket
 import sys
 from contextlib import AsyncExitStack
 
-from app.commands.arguments import port_number
+from app.commands.arguments import add_interface, add_port
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
 from transport.config import Peer
@@ -27,21 +27,14 @@ _YES = ("y", "yes", "j", "ja")
 
 def add_arguments(invite: argparse.ArgumentParser, request: argparse.ArgumentParser) -> None:
     for action in (invite, request):
-        action.add_argument(
-            "--interface",
-            metavar="ADDR",
-            default="",
-            help=tr("network interface, by name or address"),
-        )
+        add_interface(action)
         action.add_argument(
             "--name",
             metavar="NAME",
             default="",
             help=tr("how the other sees you (this computer's)"),
         )
-    invite.add_argument(
-        "--port", metavar="N", type=port_number, default=0, help=tr("TCP port to wait at")
-    )
+    add_port(invite, tr("TCP port to wait at"))
     invite.add_argument("--no-mdns", action="store_true", help=tr("do not announce the invitation"))
     request.add_argument(
         "peer", metavar="ADDR:PORT", nargs="?", help=tr("who invites, if not found")
