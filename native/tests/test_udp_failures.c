@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static int scripted_sendmmsg(int handle, struct mmsghdr *messages, unsigned count, int flags);
 static int scripted_recvmmsg(int handle, struct mmsghdr *messages, unsigned count, int flags,
@@ -18,7 +19,7 @@ static int scripted_recvmmsg(int handle, struct mmsghdr *messages, unsigned coun
 /* The file itself, with two calls replaced; the library's copy of it is then not linked. */
 #define sendmmsg scripted_sendmmsg
 #define recvmmsg scripted_recvmmsg
-#include "drivers/udp_posix.c"
+#include "drivers/udp_posix_traffic.c"
 #undef sendmmsg
 #undef recvmmsg
 
