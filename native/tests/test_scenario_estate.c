@@ -38,6 +38,44 @@ static void so_is_what_was_packed_into_long_datagrams(void) {
     crash_a_sender(53, 55, QSM_DATA_BYTES_MAX, 6000);
 }
 
+/* A world of nodes that are all in group 0, and each a region of its own: node i is in group i + 1,
+ * too. The first hosts, the others follow in their order. */
+static world *world_of_single_regions(world_options *options, uint32_t node_count) {
+    options->config.policy = QSM_POLICY_EXACT;
+    world *all = world_create(options);
+    for (uint32_t i = 0; i < node_count; i++) {
+        if (i > 0) (void)world_add_node(all, NULL);
+        world_join(all, i, 0);
+        world_join(all, i, i + 1);
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    return all;
+}
+
+/* A host knows that somebody is dead before the batch that tells of it. It has a part of a long
+ * message, and the rest is in another region. */
+static void a_host_keeps_the_beginning_of_what_a_dead_sender_sent(void) {
+    enum { HOST = 0, OTHER = 1, SENDER = 2 };
+    for (uint64_t ms = 20; ms <= 40; ms += 5) {
+        world_options options = scenario_options(58, 1, 4);
+        options.link.bandwidth_bytes_per_s = 1000000;
+        options.link.queue_bytes = 1 << 20;
+        world *all = world_of_single_regions(&options, 3);
+        world_pour(all, SENDER, 0, 20000, 3);
+        world_run(all, ms * WORLD_MS);
+        (void)qsm_sim_block(world_sim(all), SENDER, HOST, true);
+        world_run(all, 200 * WORLD_MS);
+        CHECK(oracle_seat_deliveries(world_seat(all, OTHER, 0)) == 3);
+        CHECK(oracle_seat_deliveries(world_seat(all, HOST, 0)) < 3);
+        world_crash(all, SENDER);
+        world_heal(all);
+        world_run(all, 5 * WORLD_S);
+        CHECK(oracle_seat_deliveries(world_seat(all, HOST, 0)) == 3);
+        scenario_end(all);
+    }
+}
+
 /* Nodes from `first` to `last` are not heard by `node`, or are again. */
 static void block_to(world *all, uint32_t first, uint32_t last, uint32_t node, bool blocked) {
     for (uint32_t i = first; i <= last; i++) {
@@ -264,6 +302,7 @@ int main(void) {
         SCENARIO(what_came_of_an_earlier_life_is_not_taken_for_what_is_sent_now),
         SCENARIO(what_a_crashed_sender_sent_is_delivered_by_all_or_none),
         SCENARIO(so_is_what_was_packed_into_long_datagrams),
+        SCENARIO(a_host_keeps_the_beginning_of_what_a_dead_sender_sent),
         SCENARIO(a_report_on_the_dead_may_take_many_packets),
         SCENARIO(what_few_would_keep_is_kept_by_all),
         SCENARIO(who_lacks_what_nobody_keeps_any_more_begins_anew),

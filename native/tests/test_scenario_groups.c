@@ -112,6 +112,43 @@ static void groups_over_several_regions_deliver_to_all(void) {
     }
 }
 
+/* Whoever asks what has not arrived everywhere, before it sends to newcomers or closes a document,
+ * is never told of less, also when one packet goes to several regions. */
+static void what_somebody_lacks_counts_as_unacknowledged(void) {
+    for (uint32_t hybrid = 0; hybrid <= 2; hybrid += 2) {
+        world_options options = scenario_options(104, 6, 4);
+        options.config.policy = QSM_POLICY_EXACT;
+        options.config.hybrid_regions_min = (uint8_t)hybrid;
+        options.link.delay_ns = 5 * WORLD_MS;
+        world *all = world_create(&options);
+        for (uint32_t i = 0; i < 6; i++) {
+            world_join(all, i, 0);
+            world_join(all, i, 1 + i % 3);
+        }
+        (void)scenario_settle(all, 20 * WORLD_S, "coming up");
+        const oracle_seat *sender = world_seat(all, 0, 0);
+        const uint64_t sent_before = oracle_seat_sent(sender);
+        uint64_t before[6];
+        for (uint32_t i = 0; i < 6; i++) {
+            before[i] = oracle_seat_deliveries(world_seat(all, i, 0));
+        }
+        world_flow(all, 0, 0, 100, 3 * WORLD_MS, world_now_ns(all) + WORLD_S);
+        for (uint32_t step = 0; step < 250; step++) {
+            world_run(all, 4 * WORLD_MS);
+            uint64_t lacks = 0;
+            for (uint32_t i = 1; i < 6; i++) {
+                const uint64_t got = oracle_seat_deliveries(world_seat(all, i, 0)) - before[i];
+                const uint64_t sent = oracle_seat_sent(sender) - sent_before;
+                if (sent - got > lacks) lacks = sent - got;
+            }
+            const uint32_t told = qsm_group_unacknowledged(world_group(all, 0, 0));
+            CHECK_SAY(told >= lacks, "somebody lacks %" PRIu64 ", told %u", lacks, told);
+            if (told < lacks) break;
+        }
+        scenario_end(all);
+    }
+}
+
 static void an_idle_world_is_silent(void) {
     world_options options = scenario_options(105, 16, 20);
     world *all = scenario_begin(&options);
@@ -206,6 +243,7 @@ int main(void) {
         SCENARIO(half_empty_packets_hold_little_memory),
         SCENARIO(feeds_are_pulled_until_they_are_empty),
         SCENARIO(groups_over_several_regions_deliver_to_all),
+        SCENARIO(what_somebody_lacks_counts_as_unacknowledged),
         SCENARIO(an_idle_world_is_silent),
         SCENARIO(what_was_not_read_of_a_group_goes_with_it),
         SCENARIO(a_full_queue_says_so_and_then_has_room),

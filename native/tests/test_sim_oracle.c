@@ -154,6 +154,31 @@ static void what_was_sent_in_a_view_without_one_is_not_missing_there(void) {
     expect(&held, NULL);
 }
 
+/* The same when nobody got what was sent in the view without B, and A left with the view unread. */
+static void a_view_that_was_left_unread_counts(void) {
+    for (uint32_t members = 5; members <= 7; members += 2) {
+        court held = court_open();
+        uint8_t one[100], two[100], three[100];
+        const uint64_t list[] = {ids[A], ids[C], ids[B]};
+        const qsm_event unread = {.type = QSM_EVENT_VIEW,
+                                  .view = 2,
+                                  .members = list,
+                                  .member_count = members == 5 ? 2 : 3};
+        tell_view_all(&held, 1, 7);
+        send(&held, A, one);
+        send(&held, A, two);
+        send(&held, A, three);
+        deliver(&held, B, A, 1, one);
+        tell_view(&held, B, 3, 7);
+        deliver(&held, B, A, 3, three);
+        oracle_observe_unread_view(held.seats[A], ids[A], &unread);
+        oracle_left(held.seats[A]);
+        tell_view(&held, B, 4, 1U << B);
+        oracle_left(held.seats[C]);
+        expect(&held, members == 5 ? NULL : "messages are missing");
+    }
+}
+
 static void what_was_sent_in_a_view_with_one_is_missing_there(void) {
     court before = court_with_a_deaf_sender(1), after = court_with_a_deaf_sender(3);
     expect(&before, "messages are missing");
@@ -367,6 +392,7 @@ int main(void) {
         SCENARIO(a_gap_is_noticed),
         SCENARIO(what_was_sent_in_a_view_without_one_is_not_missing_there),
         SCENARIO(what_was_sent_in_a_view_with_one_is_missing_there),
+        SCENARIO(a_view_that_was_left_unread_counts),
         SCENARIO(a_missing_beginning_is_noticed),
         SCENARIO(a_late_joiner_need_not_have_what_was_before_it),
         SCENARIO(a_message_that_one_survivor_lacks_is_noticed),

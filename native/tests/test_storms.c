@@ -45,7 +45,11 @@ static const past_storm PAST[] = {
     {1250, "what is stable was not told in the third level of rings: tokens without end"},
     {2276, "who had finished alone what it knew of a host came back into views that it had missed"},
     {2324, "a leave was lost with its link, which a jump of the clock had broken"},
+    {2429,
+     "a view that its members had left unread passed for one with somebody who was not in it"},
     {2380, "a host that had counted everybody out said that all had its packets"},
+    {5615,
+     "who was back after one death, and died again, was asked for what came before the first"},
 };
 
 /* The same with multicast that reaches some and not others. */

@@ -203,7 +203,7 @@ static oracle_view view_of(const qsm_event *event, uint32_t node) {
 }
 
 /* Enters the view, or compares it with what others were told under the same number. */
-static void record_view(oracle *judge, oracle_seat *seat, const qsm_event *event) {
+static void record_view(oracle *judge, oracle_seat *seat, const qsm_event *event, uint64_t id) {
     oracle_group *group = &judge->groups.items[seat->group];
     oracle_view view = view_of(event, seat->node);
     for (uint32_t i = 1; i < view.member_count; i++) {
@@ -212,7 +212,7 @@ static void record_view(oracle *judge, oracle_seat *seat, const qsm_event *event
                         view.number, seat->group, seat->node);
         }
     }
-    if (!oracle_view_has(&view, judge->lives.items[seat->life].id)) {
+    if (!oracle_view_has(&view, id)) {
         oracle_fail(judge, "node %u was told view %" PRIu64 " of group %u, which it is not in",
                     seat->node, view.number, seat->group);
     }
@@ -235,12 +235,12 @@ static void record_view(oracle *judge, oracle_seat *seat, const qsm_event *event
     group->views.items[rank] = view;
 }
 
-static void observe_view(oracle *judge, oracle_seat *seat, const qsm_event *event) {
+static void observe_view(oracle *judge, oracle_seat *seat, const qsm_event *event, uint64_t id) {
     if (event->view <= seat->view) {
         oracle_fail(judge, "node %u was told view %" PRIu64 " of group %u after view %" PRIu64,
                     seat->node, event->view, seat->group, seat->view);
     }
-    record_view(judge, seat, event);
+    record_view(judge, seat, event, id);
     seat->view = event->view;
     seat->view_count++;
     VECTOR_PUSH(&seat->views_told, event->view);
@@ -388,8 +388,12 @@ void oracle_observe(oracle *judge, uint64_t now_ns, uint32_t node, const qsm_eve
         oracle_fail(judge, "node %u had an event of a group that it is not in", node);
         return;
     }
-    if (event->type == QSM_EVENT_VIEW) observe_view(judge, seat, event);
+    if (event->type == QSM_EVENT_VIEW) observe_view(judge, seat, event, life->id);
     if (event->type == QSM_EVENT_DELIVERY) observe_delivery(judge, seat, event);
+}
+
+void oracle_observe_unread_view(oracle_seat *seat, uint64_t node_id, const qsm_event *event) {
+    observe_view(seat->judge, seat, event, node_id);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------
@@ -413,6 +417,10 @@ uint64_t oracle_views(const oracle *judge) {
 
 uint64_t oracle_seat_sent(const oracle_seat *seat) {
     return seat->sent;
+}
+
+uint64_t oracle_seat_node_id(const oracle_seat *seat) {
+    return seat->judge->lives.items[seat->life].id;
 }
 
 uint64_t oracle_seat_deliveries(const oracle_seat *seat) {

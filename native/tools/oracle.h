@@ -44,6 +44,9 @@ void oracle_sent(oracle_seat *seat);
  */
 
 void oracle_observe(oracle *judge, uint64_t now_ns, uint32_t node, const qsm_event *event);
+/* The seat is about to be left with this view unread, told to the node under that id: what it sent,
+ * it sent in such views. */
+void oracle_observe_unread_view(oracle_seat *seat, uint64_t node_id, const qsm_event *event);
 
 /* ---- verdicts ---------------------------------------------------------------------------------
  */
@@ -68,6 +71,8 @@ const char *oracle_failure(const oracle *judge);
 uint64_t oracle_deliveries(const oracle *judge);
 uint64_t oracle_messages_sent(const oracle *judge);
 uint64_t oracle_views(const oracle *judge);
+/* The id of the seat's node, as its application has last been told. */
+uint64_t oracle_seat_node_id(const oracle_seat *seat);
 /* Of one seat: messages sent, delivered to it (by all senders), its last view and how large that
  * is. */
 uint64_t oracle_seat_sent(const oracle_seat *seat);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "core/engine.h"
 #include "drivers/sim_random.h"
 #include "world_state.h"
 
@@ -237,6 +238,19 @@ static void observe_unread(world *under_test, uint32_t node) {
     }
 }
 
+/* The same of one group that the application leaves unread: the engine lives on and drops them. */
+static void leave_seat(world *under_test, uint32_t node, oracle_seat *seat) {
+    const qsm_event_queue *events = &qsm_sim_engine(under_test->sim, node)->events;
+    uint64_t id = oracle_seat_node_id(seat);
+    for (uint32_t i = events->fetched; i < events->count; i++) {
+        const qsm_event *event = &events->items[(events->first + i) & (events->capacity - 1)].event;
+        if (event->type == QSM_EVENT_HEALTH) id = event->sender;
+        if (event->type == QSM_EVENT_VIEW && event->user == seat)
+            oracle_observe_unread_view(seat, id, event);
+    }
+    oracle_left(seat);
+}
+
 void world_crash(world *under_test, uint32_t node) {
     if (qsm_sim_engine(under_test->sim, node) == NULL) return;
     world_tell(under_test, "node %u crashes", node);
@@ -263,7 +277,8 @@ void world_close(world *under_test, uint32_t node) {
     if (!world_is_up(under_test, node)) return;
     world_tell(under_test, "node %u departs", node);
     for (uint32_t i = 0; i < under_test->options.group_count; i++) {
-        if (world_seat(under_test, node, i) != NULL) oracle_left(world_seat(under_test, node, i));
+        oracle_seat *seat = world_seat(under_test, node, i);
+        if (seat != NULL) leave_seat(under_test, node, seat);
     }
     forget_places(under_test, node);
     under_test->applications.items[node].closing = true;
@@ -374,7 +389,7 @@ void world_leave(world *under_test, uint32_t node, uint32_t group) {
     place *where = place_of(under_test, node, group);
     if (where->handle == NULL) return;
     world_tell(under_test, "node %u leaves group %u", node, group);
-    oracle_left(where->seat);
+    leave_seat(under_test, node, where->seat);
     qsm_group_leave(where->handle);
     where->handle = NULL;
     where->seat = NULL;

@@ -14,8 +14,7 @@
 
 typedef struct {
     qsm_table now;  /* id -> anything: dead */
-    qsm_table when; /* id -> batch that told of the death; stays when the node turns out to be alive
-                     */
+    qsm_table when; /* id -> batches that told of its deaths; stays when it turns out to be alive */
     uint64_t order[QSM_EVICTED_MAX];
     uint32_t next;
 } qsm_dead;
@@ -25,6 +24,9 @@ typedef struct {
 void qsm_dead_add(qsm_dead *dead, uint64_t id, uint64_t batch, bool everywhere);
 /* The batch that last told of the node's death; 0: it never died here. */
 uint64_t qsm_dead_since(const qsm_dead *dead, uint64_t id);
+/* The last batch before that one that told of the node's death, whatever has become of it since; 0:
+ * none did. */
+uint64_t qsm_dead_before(const qsm_dead *dead, uint64_t id, uint64_t batch);
 bool qsm_dead_has(const qsm_dead *dead, uint64_t id);
 /* The host says that it is alive: it was on the other side of a partition. */
 void qsm_dead_remove(qsm_dead *dead, uint64_t id);

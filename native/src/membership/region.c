@@ -61,9 +61,14 @@ qsm_region *qsm_region_install(qsm_engine *engine, uint64_t uid, qsm_directory *
     return region;
 }
 
-bool qsm_region_add_outsider(qsm_region *region, uint64_t id, const qsm_address *address) {
+bool qsm_region_has_outsider(const qsm_region *region, uint64_t id) {
     for (uint32_t i = 0; i < region->outsider_count; i++)
         if (region->outsiders[i]->id == id) return true;
+    return false;
+}
+
+bool qsm_region_add_outsider(qsm_region *region, uint64_t id, const qsm_address *address) {
+    if (qsm_region_has_outsider(region, id)) return true;
     if (region->outsider_count == region->outsider_capacity) {
         uint32_t capacity = region->outsider_capacity ? region->outsider_capacity * 2 : 8;
         qsm_peer **outsiders = realloc(region->outsiders, capacity * sizeof *outsiders);

@@ -70,6 +70,7 @@ qsm_region *qsm_region_install(qsm_engine *engine, uint64_t uid, qsm_directory *
 qsm_region *qsm_region_find(qsm_engine *engine, uint64_t uid);
 /* Makes a sender known that is not a member. False when memory is short. */
 bool qsm_region_add_outsider(qsm_region *region, uint64_t id, const qsm_address *address);
+bool qsm_region_has_outsider(const qsm_region *region, uint64_t id);
 void qsm_region_close(qsm_region *region);
 /* The membership service has put the node out, as that batch says. */
 void qsm_region_node_died(qsm_region *region, uint64_t id, uint64_t batch);

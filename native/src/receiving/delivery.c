@@ -139,9 +139,8 @@ static bool deliver(qsm_group *group, qsm_order *order, const qsm_parked *opened
 static bool starts_here(const qsm_group *group, const qsm_order *order,
                         const qsm_message *message) {
     if (!(message->flags & QSM_MESSAGE_FIRST)) return false;
-    uint64_t died = qsm_dead_since(&group->engine->dead, order->sender);
-    return !qsm_group_was_in(group, message->previous) ||
-           (message->previous <= died && message->view > died);
+    uint64_t died = qsm_dead_before(&group->engine->dead, order->sender, message->view);
+    return !qsm_group_was_in(group, message->previous) || (died != 0 && message->previous <= died);
 }
 
 /* Takes from the parked messages what has become deliverable. */
@@ -160,10 +159,12 @@ static qsm_order *order_of(qsm_group *group, uint64_t sender, uint64_t number) {
     return found != NULL ? found : qsm_order_make(group, sender, number);
 }
 
-static enum qsm_delivered handle_message(qsm_group *group, qsm_order *order,
+static enum qsm_delivered handle_message(qsm_group *group, qsm_order *order, qsm_region *region,
                                          const qsm_message *message) {
     qsm_engine *engine = group->engine;
     bool starts = message->number > order->expected && starts_here(group, order, message);
+    if (starts && qsm_orders_owe_earlier(region, order->sender, message->view))
+        return QSM_DELIVERY_WAITS;
     bool again = order->expected != 0 && message->number < order->expected;
     if (again && !QSM_BUG(1)) return QSM_DELIVERED;
     const uint8_t *key = qsm_keys_find(group, message->epoch);
@@ -216,7 +217,7 @@ enum qsm_delivered qsm_delivery_packet(qsm_engine *engine, qsm_region *region,
         if (order == NULL || !qsm_order_has(order, message->number))
             order = order_of(group, data->sender, message->number);
         enum qsm_delivered one =
-            order != NULL ? handle_message(group, order, message) : QSM_DELIVERY_WAITS;
+            order != NULL ? handle_message(group, order, region, message) : QSM_DELIVERY_WAITS;
         if (one == QSM_DELIVERY_FORGED) return one;
         if (one != QSM_DELIVERED) all = one;
     }

@@ -147,7 +147,8 @@ void qsm_order_drop_partial(qsm_order *order) {
 
 /* Gives up what waits for messages that will never come, of views up to that one. */
 static void drop_waiting(qsm_engine *engine, qsm_order *order, uint64_t view_max) {
-    qsm_order_drop_partial(order);
+    if (order->waiting != NULL && order->waiting->partial_view <= view_max)
+        qsm_order_drop_partial(order);
     while (order->waiting != NULL && order->waiting->parked != NULL &&
            order->waiting->parked->view <= view_max)
         qsm_order_unpark_first(engine, order);
@@ -190,16 +191,36 @@ void qsm_orders_forget_keys(qsm_group *group) {
         order_at(group, number)->key_made = false;
 }
 
-/* Nothing more comes of what the sender has sent so far: all regions have ended its streams. */
-static bool is_heard_out(qsm_engine *engine, uint64_t sender) {
+/* Nothing more comes of what the sender has sent so far: all regions have ended its streams. A host
+ * knows of a death before the batch that tells its own regions of it. */
+static bool is_heard_out(qsm_engine *engine, uint64_t sender, bool dead) {
     uint32_t cursor = 0;
     for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
         qsm_stream *stream = qsm_stream_find(region, sender);
         if (stream == NULL) continue;
         bool asked_about = stream->sealed_off && !stream->fin_known; /* there may be something */
-        if (asked_about || !qsm_stream_is_finished(stream)) return false;
+        bool untold = dead && !stream->orphan;
+        if (asked_about || untold || !qsm_stream_is_finished(stream)) return false;
     }
     return true;
+}
+
+/* The sender is in the region, and its stream there has no end yet, or not all of it is here. */
+static bool is_unended(qsm_region *region, uint64_t sender) {
+    const qsm_stream *stream = qsm_stream_find(region, sender);
+    if (stream != NULL) return !stream->fin_known || !qsm_stream_is_finished(stream);
+    return qsm_region_index(region, sender) >= 0 || qsm_region_has_outsider(region, sender);
+}
+
+bool qsm_orders_owe_earlier(const qsm_region *region, uint64_t sender, uint64_t view) {
+    uint64_t died = qsm_dead_before(&region->engine->dead, sender, view);
+    uint32_t cursor = 0;
+    for (qsm_region *other;
+         died != 0 && (other = qsm_table_next(&region->engine->regions, &cursor)) != NULL;)
+        if (other->directory != region->directory && other->my_index >= 0 &&
+            other->created < died && is_unended(other, sender))
+            return true;
+    return false;
 }
 
 /* How far a sender was delivered is kept until no region knows it any more, so that nothing is
@@ -217,7 +238,7 @@ void qsm_orders_forget_gone(qsm_group *group) {
         /* Who never died lacks nothing. Between two hosts it may be in no region for a moment, in
          * the midst of a long message that it goes on with. */
         bool goes_on = !dead && (died == 0 || (known && !parks));
-        if (goes_on || !is_heard_out(engine, sender)) continue;
+        if (goes_on || !is_heard_out(engine, sender, dead)) continue;
         if (dead && !known) {
             qsm_orders_forget_sender(group, sender);
             number = group->orders; /* several lives of the sender may have gone: begin again */

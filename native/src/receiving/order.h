@@ -14,6 +14,8 @@
 #include "core/slab.h"
 #include "qsm.h"
 
+typedef struct qsm_region qsm_region;
+
 /* A message that came before an earlier one of its sender and group; opened already. */
 typedef struct qsm_parked {
     struct qsm_parked *next, *previous;
@@ -70,6 +72,9 @@ void qsm_orders_forget_sender(qsm_group *group, uint64_t sender);
  * for messages of theirs that do not come; in one group or in all. */
 void qsm_orders_forget_gone(qsm_group *group);
 void qsm_orders_forget_all_gone(qsm_engine *engine);
+/* True when the sender died here before that view, is back in `region` under another host, and some
+ * region of before has not heard it out yet: what it had sent then comes first. */
+bool qsm_orders_owe_earlier(const qsm_region *region, uint64_t sender, uint64_t view);
 /* The group's keys have changed: what was derived of them counts no more. */
 void qsm_orders_forget_keys(qsm_group *group);
 

@@ -255,7 +255,7 @@ static bool put_into(qsm_packing *packing, const destination *where, const depar
     open->front_bytes += message->header_bytes;
     open->sealed_bytes += message->bytes;
     open->wide = open->wide || group->region_count > 1;
-    message->own->unacknowledged++;
+    message->own->unacknowledged += where->region_count; /* each of them acknowledges it */
     return true;
 }
 
