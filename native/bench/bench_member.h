@@ -60,6 +60,7 @@ typedef struct report {
     uint64_t joined_ns;        /* that all its groups took to have their full views */
     uint64_t group_heap_bytes; /* that groups, joined and greeted in, have added */
     uint64_t cpu_ns, rss_bytes, wrong_order;
+    uint64_t recovered_ns; /* the longest that it took, after trouble, to have what others had */
     uint64_t datagrams_in, datagrams_out, calls_in, calls_out, kernel_drops;
     uint64_t counters[2][COUNTERS_MAX]; /* at the begin of the measured time, and at the end */
     uint32_t sample_count, bin_count;

@@ -54,8 +54,31 @@ static void be_deaf(member *self, uint64_t ns) {
             while (recv((int)descriptors[index], nothing, sizeof nothing, MSG_DONTWAIT) >= 0) {}
 }
 
+/* What a receiver has to make up for, after trouble. */
+typedef struct arrears {
+    uint64_t target; /* deliveries that others had when the trouble was over; 0: none */
+    uint64_t since_ns;
+} arrears;
+
+static void fall_behind(const member *self, arrears *behind) {
+    const options *chosen = self->chosen;
+    *behind = (arrears){.since_ns = bench_now_ns()};
+    for (uint32_t index = 1; index < chosen->receivers; index++) {
+        uint64_t had = atomic_load(&self->shared->members[index].delivered);
+        if (had > behind->target) behind->target = had;
+    }
+}
+
+static void catch_up(member *self, arrears *behind) {
+    if (behind->target == 0 || atomic_load(&self->own->delivered) < behind->target) return;
+    uint64_t took_ns = bench_now_ns() - behind->since_ns;
+    if (took_ns > self->own->recovered_ns) self->own->recovered_ns = took_ns;
+    behind->target = 0;
+}
+
 static void receive(member *self) {
     const options *chosen = self->chosen;
+    arrears behind = {0};
     bool troubled = self->index == 0 && chosen->sleep_every_ms != 0;
     bool once = chosen->once != 0;
     uint64_t trouble_ns = bench_now_ns() + chosen->sleep_every_ms * NS_PER_MS;
@@ -74,8 +97,10 @@ static void receive(member *self) {
             if (chosen->deaf_ms != 0) be_deaf(self, chosen->deaf_ms * NS_PER_MS);
             trouble_ns += chosen->sleep_every_ms * NS_PER_MS;
             troubled = !once;
+            fall_behind(self, &behind);
         }
         member_step(self, chosen->silent ? SILENT_WAIT_NS : 10 * NS_PER_MS);
+        catch_up(self, &behind);
     }
 }
 
@@ -237,7 +262,7 @@ static void print_result(common *shared, const options *chosen, const outcome *r
         "\"sender_us\": %.3f, \"receiver_us\": "
         "%.3f, "
         "\"sender_core\": %.5f, \"receiver_core\": %.5f, \"kernel_drops\": %llu, "
-        "\"seconds\": %.3f",
+        "\"recovered_ms\": %.3f, \"seconds\": %.3f",
         (unsigned long long)chosen->receivers, (unsigned long long)chosen->groups,
         (unsigned long long)chosen->bytes, chosen->no_offload ? "false" : "true",
         (double)result->delivered / result->seconds, (unsigned long long)result->sent,
@@ -247,7 +272,8 @@ static void print_result(common *shared, const options *chosen, const outcome *r
         (double)shared->members[chosen->receivers].group_heap_bytes / (double)chosen->groups,
         (double)host_bytes / (double)chosen->groups, result->sender_cpu_s * 1e6 / delivered,
         (double)cpu_ns * 1e-3 / delivered, result->sender_cpu_s / result->seconds,
-        (double)cpu_ns * 1e-9 / result->seconds, (unsigned long long)drops, result->seconds);
+        (double)cpu_ns * 1e-9 / result->seconds, (unsigned long long)drops,
+        (double)shared->members[0].recovered_ns * 1e-6, result->seconds);
     print_deliveries(shared, chosen);
     print_counters(shared, chosen);
     if (chosen->bins) print_bins(shared, chosen);

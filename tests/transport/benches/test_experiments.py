@@ -15,7 +15,7 @@ import pytest
 
 from app.commands import bench
 from tests.source_tree import ROOT
-from transport.benches import experiments, nodes, programs, throughput
+from transport.benches import experiments, nodes, overload, programs, throughput
 from transport.benches.experiments import EXPERIMENTS, run_experiment
 from transport.benches.programs import BenchProblem, Effort
 from transport.benches.record import Record, as_table
@@ -187,6 +187,12 @@ def test_point_of_the_model_that_fails_does_not_lose_the_others(
     assert [each.receivers for each in records] == [*nodes.COUNTS, *nodes.COUNTS]
     assert [each.receivers for each in records if each.problem] == [nodes.COUNTS[-1]] * 2
     assert [each.met for each in records if not each.problem] == [True] * 3 + [None] * 3
+
+
+def test_deliveries_that_swing_are_told() -> None:
+    assert overload.swing_of([0] * 20 + [2000] * 60 + [0, 0]) == 0
+    assert overload.swing_of([2000, 0] * 40) == 1
+    assert overload.swing_of([]) == 0
 
 
 @pytest.mark.parametrize(
