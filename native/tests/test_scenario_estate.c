@@ -146,6 +146,17 @@ static void who_lacks_what_nobody_keeps_any_more_begins_anew(void) {
     CHECK(crash_second_partition(45, 16) == 1);
 }
 
+/* The sender says its last: twenty messages, which one node hears and another does not. */
+static void send_to_some(world *all, uint32_t sender, uint32_t group, uint32_t heard,
+                         uint32_t unheard) {
+    for (uint32_t i = 0; i < 20; i++) {
+        CHECK(world_send(all, sender, group, 200) == QSM_OK);
+    }
+    world_run(all, 50 * WORLD_MS);
+    CHECK(oracle_seat_deliveries(world_seat(all, heard, group)) == 20);
+    CHECK(oracle_seat_deliveries(world_seat(all, unheard, group)) == 0);
+}
+
 /* Regions of like interest hold nodes that are not in a group whose messages come to them; such a
  * node may be the one that settles what a dead sender left, and must know which other regions share
  * it. */
@@ -166,12 +177,7 @@ static void an_executor_shares_messages_of_groups_that_it_is_not_in(void) {
     for (uint32_t i = HALF; i < 2 * HALF; i++) {
         (void)qsm_sim_block(world_sim(all), SENDER, i, true);
     }
-    for (uint32_t i = 0; i < 20; i++) {
-        CHECK(world_send(all, SENDER, SHARED, 200) == QSM_OK);
-    }
-    world_run(all, 50 * WORLD_MS);
-    CHECK(oracle_seat_deliveries(world_seat(all, 2, SHARED)) == 20);
-    CHECK(oracle_seat_deliveries(world_seat(all, HALF + 1, SHARED)) == 0);
+    send_to_some(all, SENDER, SHARED, 2, HALF + 1);
     world_crash(all, SENDER);
     (void)scenario_settle(all, 30 * WORLD_S, "after the crash");
     world_run(all, WORLD_S); /* all agree on who is there before the estate is settled */
@@ -199,12 +205,7 @@ static void a_region_waits_for_what_others_have_of_a_dead_sender(void) {
     for (uint32_t i = UNHEARD; i <= FALLEN; i++) {
         (void)qsm_sim_block(world_sim(all), SENDER, i, true);
     }
-    for (uint32_t i = 0; i < 20; i++) {
-        CHECK(world_send(all, SENDER, SHARED, 200) == QSM_OK);
-    }
-    world_run(all, 50 * WORLD_MS);
-    CHECK(oracle_seat_deliveries(world_seat(all, HEARD, SHARED)) == 20);
-    CHECK(oracle_seat_deliveries(world_seat(all, UNHEARD, SHARED)) == 0);
+    send_to_some(all, SENDER, SHARED, HEARD, UNHEARD);
     world_crash(all, SENDER);
     world_crash(all, FALLEN);
     world_run(all, options.config.failure_ns * 3 / 4);
@@ -234,12 +235,7 @@ static void what_a_dying_executor_told_one_region_comes_to_all(void) {
         if (i != FIRST) (void)qsm_sim_block(world_sim(all), SENDER, i, true);
         if (i >= THIRD) (void)qsm_sim_block(world_sim(all), FIRST, i, true);
     }
-    for (uint32_t i = 0; i < 20; i++) {
-        CHECK(world_send(all, SENDER, SHARED, 200) == QSM_OK);
-    }
-    world_run(all, 50 * WORLD_MS);
-    CHECK(oracle_seat_deliveries(world_seat(all, FIRST, SHARED)) == 20);
-    CHECK(oracle_seat_deliveries(world_seat(all, SECOND, SHARED)) == 0);
+    send_to_some(all, SENDER, SHARED, FIRST, SECOND);
     world_crash(all, SENDER);
     world_run(all, options.config.failure_ns + WORLD_S);
     world_crash(all, FIRST);

@@ -80,70 +80,64 @@ static void expect(court *held, const char *words) {
     oracle_destroy(held->judge);
 }
 
-static void a_good_run_is_good(void) {
+/* A court in which all have heard that they are in view 1, and A says so many messages. */
+static court court_where_a_says(uint8_t (*said)[100], uint32_t count) {
     court held = court_open();
-    uint8_t one[100], two[100];
     tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    send(&held, A, two);
-    deliver_all(&held, 7, A, 1, one);
+    for (uint32_t i = 0; i < count; i++) {
+        send(&held, A, said[i]);
+    }
+    return held;
+}
+
+static void a_good_run_is_good(void) {
+    uint8_t said[2][100];
+    court held = court_where_a_says(said, 2);
+    deliver_all(&held, 7, A, 1, said[0]);
     CHECK(!oracle_is_settled(held.judge));
-    deliver_all(&held, 7, A, 1, two);
+    deliver_all(&held, 7, A, 1, said[1]);
     CHECK(oracle_is_settled(held.judge));
     CHECK(oracle_deliveries(held.judge) == 6);
     expect(&held, NULL);
 }
 
 static void a_message_twice_is_noticed(void) {
-    court held = court_open();
-    uint8_t one[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    deliver_all(&held, 7, A, 1, one);
-    deliver(&held, B, A, 1, one);
+    uint8_t said[1][100];
+    court held = court_where_a_says(said, 1);
+    deliver_all(&held, 7, A, 1, said[0]);
+    deliver(&held, B, A, 1, said[0]);
     expect(&held, "twice");
 }
 
 static void messages_out_of_order_are_noticed(void) {
-    court held = court_open();
-    uint8_t one[100], two[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    send(&held, A, two);
-    deliver(&held, B, A, 1, two);
-    deliver(&held, B, A, 1, one);
+    uint8_t said[2][100];
+    court held = court_where_a_says(said, 2);
+    deliver(&held, B, A, 1, said[1]);
+    deliver(&held, B, A, 1, said[0]);
     expect(&held, "out of order");
 }
 
 static void a_gap_is_noticed(void) {
-    court held = court_open();
-    uint8_t one[100], two[100], three[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    send(&held, A, two);
-    send(&held, A, three);
-    deliver_all(&held, 7, A, 1, one);
-    deliver_all(&held, 7, A, 1, three);
+    uint8_t said[3][100];
+    court held = court_where_a_says(said, 3);
+    deliver_all(&held, 7, A, 1, said[0]);
+    deliver_all(&held, 7, A, 1, said[2]);
     expect(&held, "messages are missing");
 }
 
 /* B is in views 1 and 3 and not in view 2. A leaves before it has read of any but the first; what
  * it sent between two messages that B got was sent in `view`. */
 static court court_with_a_deaf_sender(uint64_t view) {
-    court held = court_open();
-    uint8_t one[100], two[100], three[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    send(&held, A, two);
-    send(&held, A, three);
-    deliver_all(&held, 1U << B | 1U << C, A, 1, one);
-    if (view == 1) deliver(&held, C, A, 1, two);
+    uint8_t said[3][100];
+    court held = court_where_a_says(said, 3);
+    deliver_all(&held, 1U << B | 1U << C, A, 1, said[0]);
+    if (view == 1) deliver(&held, C, A, 1, said[1]);
     tell_view(&held, C, 2, 1U << A | 1U << C);
-    if (view == 2) deliver(&held, C, A, 2, two);
+    if (view == 2) deliver(&held, C, A, 2, said[1]);
     tell_view(&held, B, 3, 7);
     tell_view(&held, C, 3, 7);
-    if (view == 3) deliver(&held, C, A, 3, two);
-    deliver_all(&held, 1U << B | 1U << C, A, 3, three);
+    if (view == 3) deliver(&held, C, A, 3, said[1]);
+    deliver_all(&held, 1U << B | 1U << C, A, 3, said[2]);
     oracle_left(held.seats[A]);
     tell_view_all(&held, 4, 1U << B | 1U << C);
     return held;
@@ -186,12 +180,9 @@ static void what_was_sent_in_a_view_with_one_is_missing_there(void) {
 }
 
 static void a_missing_beginning_is_noticed(void) {
-    court held = court_open();
-    uint8_t one[100], two[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    send(&held, A, two);
-    deliver_all(&held, 7, A, 1, two);
+    uint8_t said[2][100];
+    court held = court_where_a_says(said, 2);
+    deliver_all(&held, 7, A, 1, said[1]);
     expect(&held, "messages are missing");
 }
 
@@ -208,34 +199,28 @@ static void a_late_joiner_need_not_have_what_was_before_it(void) {
 }
 
 static void a_message_that_one_survivor_lacks_is_noticed(void) {
-    court held = court_open();
-    uint8_t one[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    deliver(&held, B, A, 1, one);
+    uint8_t said[1][100];
+    court held = court_where_a_says(said, 1);
+    deliver(&held, B, A, 1, said[0]);
     oracle_node_ended(held.judge, A);
     tell_view_all(&held, 2, 6);
     expect(&held, "though both stayed");
 }
 
 static void a_message_that_no_survivor_has_is_fine(void) {
-    court held = court_open();
-    uint8_t one[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    deliver(&held, A, A, 1, one);
+    uint8_t said[1][100];
+    court held = court_where_a_says(said, 1);
+    deliver(&held, A, A, 1, said[0]);
     oracle_node_ended(held.judge, A);
     tell_view_all(&held, 2, 6);
     expect(&held, NULL);
 }
 
 static void two_sides_of_a_partition_may_differ(void) {
-    court held = court_open();
-    uint8_t one[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    deliver(&held, A, A, 1, one);
-    deliver(&held, B, A, 1, one);
+    uint8_t said[1][100];
+    court held = court_where_a_says(said, 1);
+    deliver(&held, A, A, 1, said[0]);
+    deliver(&held, B, A, 1, said[0]);
     tell_view_all(&held, 2, 3);
     tell_view(&held, C, 3, 4);
     tell_view_all(&held, 4, 7);
@@ -277,12 +262,10 @@ static void a_view_that_goes_back_is_noticed(void) {
 }
 
 static void a_damaged_message_is_noticed(void) {
-    court held = court_open();
-    uint8_t one[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    one[70] ^= 1;
-    deliver(&held, B, A, 1, one);
+    uint8_t said[1][100];
+    court held = court_where_a_says(said, 1);
+    said[0][70] ^= 1;
+    deliver(&held, B, A, 1, said[0]);
     expect(&held, "damaged");
 }
 
@@ -308,23 +291,19 @@ static void an_event_after_leaving_is_noticed(void) {
 }
 
 static void a_delivery_while_suspended_is_noticed(void) {
-    court held = court_open();
-    uint8_t one[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
+    uint8_t said[1][100];
+    court held = court_where_a_says(said, 1);
     const qsm_event event = {
         .type = QSM_EVENT_HEALTH, .health = QSM_HEALTH_SUSPENDED, .sender = ids[B]};
     oracle_observe(held.judge, held.now_ns, B, &event);
-    deliver(&held, B, A, 1, one);
+    deliver(&held, B, A, 1, said[0]);
     expect(&held, "suspended");
 }
 
 static void a_message_under_a_strange_name_is_noticed(void) {
-    court held = court_open();
-    uint8_t one[100];
-    tell_view_all(&held, 1, 7);
-    send(&held, A, one);
-    deliver(&held, B, C, 1, one);
+    uint8_t said[1][100];
+    court held = court_where_a_says(said, 1);
+    deliver(&held, B, C, 1, said[0]);
     expect(&held, "never had");
 }
 
