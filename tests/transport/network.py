@@ -6,9 +6,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from transport.config import EngineConfig
 from transport.engine import Engine
@@ -72,6 +73,20 @@ class Queue:
         return self.messages.popleft() if self.messages else None
 
 
+class Wrong:
+    """A feed that answers with whatever it is given, or raises it."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+        self.pulls = 0
+
+    def pull(self, bytes_max: int) -> bytes | None:
+        self.pulls += 1
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer  # type: ignore[return-value]
+
+
 def in_one_view(recorders: Sequence[Recorder]) -> Callable[[], bool]:
     """A predicate: all have a view with exactly these members."""
 
@@ -86,9 +101,10 @@ def in_one_view(recorders: Sequence[Recorder]) -> Callable[[], bool]:
     return holds
 
 
-def simulated_members(
-    simulation: Simulation, count: int, group_id: bytes = GROUP_ID
-) -> tuple[list[SimulatedEngine], list[Recorder]]:
+Members = tuple[list[SimulatedEngine], list[Recorder]]
+
+
+def simulated_members(simulation: Simulation, count: int, group_id: bytes = GROUP_ID) -> Members:
     """Nodes that have met in one group."""
     nodes = simulation.add_nodes(count)
     recorders = [Recorder(node.join(group_id, KEY)) for node in nodes]
@@ -124,3 +140,15 @@ async def running(*configs: EngineConfig) -> AsyncIterator[list[Engine]]:
     finally:
         for engine in engines:
             engine.destroy()
+
+
+def run(story: Coroutine[Any, Any, None]) -> None:
+    """A story in real time, to its end or for so long."""
+    asyncio.run(asyncio.wait_for(story, 40))
+
+
+async def meet(engines: Sequence[Engine]) -> list[Recorder]:
+    """Their recorders in one group, when all are in one view."""
+    recorders = [Recorder(engine.join(GROUP_ID, KEY)) for engine in engines]
+    await until(in_one_view(recorders))
+    return recorders
