@@ -24,6 +24,7 @@ from app.settings import Settings, SettingsKeeper
 from app.settings_actions import Facts, SettingsActions
 from app.sharing import Sharing
 from app.surroundings import ProgramSurroundings
+from app.tab_actions import TabActions
 from app.tour import Tour
 from app.view_actions import ViewActions
 from app.window import MainWindow
@@ -65,6 +66,7 @@ class Desk:
         self._closed = False
         settings = around.settings
         self.objects = ObjectActions(session, window, around.now)
+        tabs = TabActions(session, window, self.objects.open_file)
         self.searching = Searching(session, window, around.paths)
         self.neighbours = Neighbours(session.runtime.host, window, self.objects, settings)
         near = self.neighbours.people
@@ -87,6 +89,7 @@ class Desk:
         views = ViewActions(window, around.quit_program)
         for part in (
             self.objects,
+            tabs,
             self.sharing,
             views,
             self.choices,
@@ -104,7 +107,7 @@ class Desk:
             session, around.paths, lambda: settings.now.prefetch, around.fetch_log
         )
         self.objects.on_shown = self._on_shown
-        for watching in (self.objects, self.choices, self.scopes, self.office):
+        for watching in (self.objects, tabs, self.choices, self.scopes, self.office):
             watching.begin()
         window.page_closed.connect(self._on_page_closed)
         window.closing.connect(around.quit_program)
