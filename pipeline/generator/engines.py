@@ -8,6 +8,7 @@ region that is made anew again and again.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -80,6 +81,18 @@ def engine_parts(
         yield [counters, region, views]
 
 
+@dataclass(slots=True)
+class _Traffic:
+    """What passes at every node that logs (second index) in every step (first index)."""
+
+    data: NDArray[np.int64]
+    lost: NDArray[np.int64]
+    repairs: NDArray[np.int64]
+    full: NDArray[np.int64]
+    decreases: NDArray[np.int64]
+    installed: NDArray[np.int64]
+
+
 def _deltas(
     source: np.random.Generator,
     regions: NDArray[np.int64],
@@ -87,61 +100,87 @@ def _deltas(
     samples: int,
 ) -> NDArray[np.int64]:
     """What every counter grows by in every step, for every node that logs."""
-    shape = (len(steps), len(regions))
-    out = np.zeros((*shape, len(COUNTER_NAMES)), dtype=np.int64)
+    traffic = _calm(source, (len(steps), len(regions)))
+
+    def during(at: float, count: int) -> list[tuple[int, int]]:
+        """Each step of that time, and its row."""
+        first = int(at * samples)
+        chosen = steps[(steps >= first) & (steps < first + count)]
+        return [(int(step), int(step - steps[0])) for step in chosen]
+
+    low = regions == regions.min()
+    for _, row in during(STORM_AT, STORM_SAMPLES):
+        _storm(source, traffic, row, low)
+    high = regions == regions.max()
+    for step, row in during(SWING_AT, SWING_SAMPLES):
+        _swing(traffic, row, high, up=(step // 3) % 2 == 0)
+    middle = regions == np.sort(regions)[len(regions) // 2]
+    for _, row in during(REBUILD_AT, REBUILD_SAMPLES):
+        _rebuild(source, traffic, row, middle)
+    return _counted(traffic)
+
+
+def _calm(source: np.random.Generator, shape: tuple[int, int]) -> _Traffic:
+    data = source.poisson(2000, size=shape)
+    lost = source.poisson(4, size=shape)
+    return _Traffic(
+        data=data,
+        lost=lost,
+        repairs=lost.copy(),
+        full=np.zeros(shape, dtype=np.int64),
+        decreases=np.zeros(shape, dtype=np.int64),
+        installed=(source.random(shape) < 0.002).astype(np.int64),
+    )
+
+
+def _storm(
+    source: np.random.Generator, traffic: _Traffic, row: int, where: NDArray[np.bool_]
+) -> None:
+    traffic.lost[row, where] = source.poisson(900, size=where.sum())
+    traffic.repairs[row, where] = source.poisson(3000, size=where.sum())
+
+
+def _swing(traffic: _Traffic, row: int, where: NDArray[np.bool_], *, up: bool) -> None:
+    flow = traffic.data[row, where] * (2.2 if up else 0.15)
+    traffic.data[row, where] = flow.astype(np.int64)
+    traffic.full[row, where] = 400 if up else 0
+    traffic.decreases[row, where] = 3 if up else 0
+
+
+def _rebuild(
+    source: np.random.Generator, traffic: _Traffic, row: int, where: NDArray[np.bool_]
+) -> None:
+    traffic.installed[row, where] = 8
+    traffic.repairs[row, where] = source.poisson(2500, size=where.sum())
+
+
+def _counted(traffic: _Traffic) -> NDArray[np.int64]:
+    """The same as the engine's counters, in their order."""
+    out = np.zeros((*traffic.data.shape, len(COUNTER_NAMES)), dtype=np.int64)
 
     def put(name: str, values: Any) -> None:
         out[:, :, _AT[name]] = values
 
-    data = source.poisson(2000, size=shape)
-    lost = source.poisson(4, size=shape)
-    repairs = lost.copy()
-    full = np.zeros(shape, dtype=np.int64)
-    decreases = np.zeros(shape, dtype=np.int64)
-    installed = (source.random(shape) < 0.002).astype(np.int64)
-
-    def during(at: float, count: int) -> NDArray[np.int64]:
-        first = int(at * samples)
-        return steps[(steps >= first) & (steps < first + count)]
-
-    low = regions == regions.min()
-    for step in during(STORM_AT, STORM_SAMPLES):
-        row = int(step - steps[0])
-        lost[row, low] = source.poisson(900, size=low.sum())
-        repairs[row, low] = source.poisson(3000, size=low.sum())
-    high = regions == regions.max()
-    for step in during(SWING_AT, SWING_SAMPLES):
-        row = int(step - steps[0])
-        up = (step // 3) % 2 == 0
-        data[row, high] = (data[row, high] * (2.2 if up else 0.15)).astype(np.int64)
-        full[row, high] = 400 if up else 0
-        decreases[row, high] = 3 if up else 0
-    middle = regions == np.sort(regions)[len(regions) // 2]
-    for step in during(REBUILD_AT, REBUILD_SAMPLES):
-        row = int(step - steps[0])
-        installed[row, middle] = 8
-        repairs[row, middle] = source.poisson(2500, size=middle.sum())
-
-    put("datagrams_received", data + repairs)
-    put("bytes_received", (data + repairs) * 900)
-    put("datagrams_sent", data // 20)
-    put("bytes_sent", data // 20 * 900)
-    put("data_received", data)
-    put("data_receive_full", full)
-    put("messages_sent", data // 30)
-    put("messages_delivered", data * 3)
-    put("packets_sent", data // 40)
-    put("packets_lost", lost)
-    put("pulls_sent", repairs)
-    put("repairs_sent", repairs)
-    put("repairs_received", repairs)
+    put("datagrams_received", traffic.data + traffic.repairs)
+    put("bytes_received", (traffic.data + traffic.repairs) * 900)
+    put("datagrams_sent", traffic.data // 20)
+    put("bytes_sent", traffic.data // 20 * 900)
+    put("data_received", traffic.data)
+    put("data_receive_full", traffic.full)
+    put("messages_sent", traffic.data // 30)
+    put("messages_delivered", traffic.data * 3)
+    put("packets_sent", traffic.data // 40)
+    put("packets_lost", traffic.lost)
+    put("pulls_sent", traffic.repairs)
+    put("repairs_sent", traffic.repairs)
+    put("repairs_received", traffic.repairs)
     put("tokens_launched", 10)
     put("tokens_passed", 40)
-    put("rate_decreases", decreases)
-    put("views_installed", installed * 3)
-    put("regions_installed", installed)
-    put("regions_dissolved", installed)
-    put("pool_bytes_now", 4_000_000 + repairs * 3000 + full * 9000)
+    put("rate_decreases", traffic.decreases)
+    put("views_installed", traffic.installed * 3)
+    put("regions_installed", traffic.installed)
+    put("regions_dissolved", traffic.installed)
+    put("pool_bytes_now", 4_000_000 + traffic.repairs * 3000 + traffic.full * 9000)
     return out
 
 
