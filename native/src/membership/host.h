@@ -4,7 +4,8 @@
  * concerns it.
  *
  * host.c is its life, host_clock.c its clock, host_roster.c keeps the roster, host_requests.c hears
- * what nodes want; host_groups.c knows who has joined what, host_hearing.c who hears whom;
+ * what nodes want; host_groups.c knows who has joined what, host_company.c who is in a
+ * view with whom, host_hearing.c who hears whom;
  * host_batch.c turns changes into views, host_regions.c makes and ends regions, host_tell.c tells
  * each node; host_meeting.c is found by nodes and by other hosts, and gives way to those;
  * host_legacy.c takes over what earlier hosts have left.
@@ -53,6 +54,16 @@ typedef struct {
     qsm_bytes batch;
 } qsm_host_client;
 
+/* The members of a view and the regions that hold them, shared by all groups that have the same. */
+typedef struct qsm_host_company {
+    struct qsm_host_company *next_same_hash;
+    uint64_t hash;
+    uint64_t *members; /* ids by rank */
+    qsm_host_region **regions;
+    uint32_t member_count, region_count;
+    uint32_t uses;
+} qsm_host_company;
+
 struct qsm_host_group {
     qsm_host_group *next_same_hash;
     uint8_t id[QSM_GROUP_ID_BYTES];
@@ -60,11 +71,8 @@ struct qsm_host_group {
     uint32_t index;  /* in the host's list */
     uint32_t joined; /* nodes of the roster that want to be in it */
     uint64_t view;
-    uint64_t *members; /* ids by rank */
-    uint32_t member_count;
-    qsm_host_region **regions;
-    uint32_t region_count;
-    qsm_address hybrid;
+    qsm_host_company *company; /* NULL: has been in no view yet */
+    bool hybrid;  /* has an address of its own, to which packets for several regions go */
     bool renewed; /* a member left and joined again: a new view although the members are the same */
     bool changed; /* has a new view in the batch being made */
 };
@@ -115,6 +123,7 @@ typedef struct qsm_host {
     qsm_table groups;            /* hash of id -> qsm_host_group */
     qsm_host_group **group_list; /* ascending by handle */
     uint32_t group_count, group_capacity;
+    qsm_table companies;                         /* hash -> qsm_host_company */
     bool groups_left;                            /* some group may be wanted by nobody any more */
     uint32_t unwanted_count;                     /* at most: those of them that were in no view */
     qsm_table regions;                           /* uid -> qsm_host_region */
@@ -204,6 +213,19 @@ uint32_t qsm_host_client_joins(qsm_host *host, qsm_host_client *client, const ui
 void qsm_host_client_leaves(qsm_host *host, qsm_host_client *client, const uint8_t *id);
 /* The node is not in any group any more. */
 void qsm_host_client_leaves_all(qsm_host *host, qsm_host_client *client);
+/* The one with these members and regions, made if there is none; NULL: no memory. Each use is given
+ * back. */
+qsm_host_company *qsm_host_company_use(qsm_host *host, const uint64_t *members,
+                                       uint32_t member_count, qsm_host_region *const *regions,
+                                       uint32_t region_count);
+void qsm_host_company_unuse(qsm_host *host, qsm_host_company *company);
+/* How many are in the group's view. */
+static inline uint32_t qsm_host_group_members(const qsm_host_group *group) {
+    return group->company != NULL ? group->company->member_count : 0;
+}
+static inline uint32_t qsm_host_group_regions(const qsm_host_group *group) {
+    return group->company != NULL ? group->company->region_count : 0;
+}
 /* Frees groups that nobody is in or wants to be in. */
 void qsm_host_sweep_groups(qsm_host *host);
 void qsm_host_free_groups(qsm_host *host);

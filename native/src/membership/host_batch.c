@@ -94,77 +94,68 @@ static qsm_host_region *region_for(qsm_host *host, const policy_run *run,
 
 /* ---- views ----------------------------------------------------------------------------------- */
 
-static bool same_regions(const qsm_host_group *group, qsm_host_region **regions, uint32_t count) {
-    return group->region_count == count &&
-           (count == 0 || memcmp(group->regions, regions, count * sizeof *regions) == 0);
+static bool wants_hybrid(const qsm_host *host, const qsm_host_company *company) {
+    uint32_t least = host->engine->config.hybrid_regions_min, count = company->region_count;
+    if (!qsm_address_is_set(&host->engine->config.rendezvous)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (company->regions[i]->unicast) return false;
+    return least > 1 && count >= least && count <= QSM_REGION_HEADERS_MAX;
 }
 
-static void choose_hybrid(qsm_host *host, qsm_host_group *group) {
-    uint32_t least = host->engine->config.hybrid_regions_min;
-    bool multicast = qsm_address_is_set(&host->engine->config.rendezvous);
-    for (uint32_t i = 0; i < group->region_count; i++)
-        multicast = multicast && !group->regions[i]->unicast;
-    group->hybrid = (qsm_address){0};
-    if (least > 1 && group->region_count >= least &&
-        group->region_count <= QSM_REGION_HEADERS_MAX && multicast)
-        qsm_host_hybrid_address(host, group, &group->hybrid);
-}
-
-/* Gives the group its new members and regions; takes both over. */
-static void update_group(qsm_host *host, qsm_host_group *group, uint64_t *members,
-                         uint32_t member_count, qsm_host_region **regions, uint32_t region_count) {
-    bool same_members =
-        group->member_count == member_count &&
-        (member_count == 0 || memcmp(group->members, members, member_count * sizeof *members) == 0);
-    group->changed = !same_members || !same_regions(group, regions, region_count) || group->renewed;
+/* Gives the group its new members and regions. A change stays one until it has been told. */
+static void update_group(qsm_host *host, qsm_host_group *group, qsm_host_company *company) {
+    bool changed = group->company != company || group->renewed;
+    if (qsm_host_group_members(group) == 0 && company->member_count == 0) changed = false;
+    qsm_host_company_unuse(host, group->company);
+    group->company = company;
     group->renewed = false;
-    free(group->members);
-    free(group->regions);
-    group->members = members;
-    group->member_count = member_count;
-    group->regions = regions;
-    group->region_count = region_count;
-    if (!group->changed) return;
+    if (!changed) return;
+    group->changed = true;
     group->view = host->batch;
-    choose_hybrid(host, group);
+    group->hybrid = wants_hybrid(host, company);
+}
+
+/* Members of all groups, one group after the other. */
+typedef struct rosters {
+    uint32_t *ends; /* of each group, in `members`; 0 before the first */
+    uint64_t *members;
+} rosters;
+
+static bool list_members(const qsm_host *host, const policy_run *run, rosters *all) {
+    uint32_t *ends = all->ends = calloc(host->group_count + 2, sizeof *ends);
+    if (ends == NULL) return false;
+    for (uint32_t n = 0; n < run->input.node_count; n++)
+        for (uint32_t g = 0; g < run->nodes[n].group_count; g++)
+            ends[run->nodes[n].groups[g] + 2]++;
+    for (uint32_t g = 1; g < host->group_count; g++)
+        ends[g + 1] += ends[g];
+    uint32_t total =
+        host->group_count > 0 ? ends[host->group_count] + ends[host->group_count + 1] : 0;
+    all->members = malloc((total ? total : 1) * sizeof *all->members);
+    for (uint32_t n = 0; all->members != NULL && n < run->input.node_count; n++)
+        for (uint32_t g = 0; g < run->nodes[n].group_count; g++)
+            all->members[ends[run->nodes[n].groups[g] + 1]++] = run->nodes[n].node;
+    return all->members != NULL;
 }
 
 static bool update_groups(qsm_host *host, const policy_run *run, const qsm_policy_result *result,
                           qsm_host_region **regions) {
-    uint32_t *counts = calloc(host->group_count ? host->group_count : 1, sizeof *counts);
-    uint64_t **members = calloc(host->group_count ? host->group_count : 1, sizeof *members);
-    bool good = counts != NULL && members != NULL;
-    for (uint32_t n = 0; good && n < run->input.node_count; n++)
-        for (uint32_t g = 0; g < run->nodes[n].group_count; g++)
-            counts[run->nodes[n].groups[g]]++;
-    for (uint32_t g = 0; good && g < host->group_count; g++) {
-        members[g] = counts[g] ? malloc(counts[g] * sizeof **members) : NULL;
-        good = counts[g] == 0 || members[g] != NULL;
-        counts[g] = 0;
-    }
-    for (uint32_t n = 0; good && n < run->input.node_count; n++)
-        for (uint32_t g = 0; g < run->nodes[n].group_count; g++) {
-            uint32_t group = run->nodes[n].groups[g];
-            members[group][counts[group]++] = run->nodes[n].node;
-        }
+    rosters all = {0};
+    qsm_host_region **mapped = calloc(result->region_count + 1, sizeof *mapped);
+    bool good = mapped != NULL && list_members(host, run, &all);
     for (uint32_t g = 0; good && g < host->group_count; g++) {
         const qsm_policy_group *wanted = &result->groups[g];
-        qsm_host_region **mapped = NULL;
-        if (wanted->region_count > 0) {
-            mapped = malloc(wanted->region_count * sizeof *mapped);
-            good = mapped != NULL;
-            for (uint32_t i = 0; good && i < wanted->region_count; i++)
-                mapped[i] = regions[wanted->regions[i]];
-        }
-        if (!good) break;
-        update_group(host, host->group_list[g], members[g], counts[g], mapped,
-                     wanted->region_count);
-        members[g] = NULL;
+        for (uint32_t i = 0; i < wanted->region_count; i++)
+            mapped[i] = regions[wanted->regions[i]];
+        qsm_host_company *company =
+            qsm_host_company_use(host, all.members + all.ends[g], all.ends[g + 1] - all.ends[g],
+                                 mapped, wanted->region_count);
+        good = company != NULL;
+        if (good) update_group(host, host->group_list[g], company);
     }
-    for (uint32_t g = 0; members != NULL && g < host->group_count; g++)
-        free(members[g]);
-    free(members);
-    free(counts);
+    free(mapped);
+    free(all.members);
+    free(all.ends);
     return good;
 }
 

@@ -57,8 +57,7 @@ static void free_group(qsm_host *host, qsm_host_group *group) {
     if (before == group && group->next_same_hash != NULL)
         (void)qsm_table_put(&host->groups, hash, group->next_same_hash); /* where there was room */
     host->engine->counters[QSM_COUNT_hosted_groups_now]--;
-    free(group->members);
-    free(group->regions);
+    qsm_host_company_unuse(host, group->company);
     free(group);
 }
 
@@ -70,7 +69,7 @@ void qsm_host_sweep_groups(qsm_host *host) {
     host->unwanted_count = 0;
     for (uint32_t i = 0; i < host->group_count; i++) {
         qsm_host_group *group = host->group_list[i];
-        if (group->joined == 0 && group->member_count == 0) {
+        if (group->joined == 0 && qsm_host_group_members(group) == 0) {
             free_group(host, group);
             continue;
         }
@@ -83,13 +82,13 @@ void qsm_host_sweep_groups(qsm_host *host) {
 
 void qsm_host_free_groups(qsm_host *host) {
     for (uint32_t i = 0; i < host->group_count; i++) {
-        free(host->group_list[i]->members);
-        free(host->group_list[i]->regions);
+        qsm_host_company_unuse(host, host->group_list[i]->company);
         free(host->group_list[i]);
     }
     host->engine->counters[QSM_COUNT_hosted_groups_now] = 0;
     free(host->group_list);
     qsm_table_free(&host->groups);
+    qsm_table_free(&host->companies);
 }
 
 /* Where the group is or would be in the client's ascending list. */
@@ -124,7 +123,7 @@ static bool add_to_client(qsm_host_client *client, qsm_host_group *group, uint32
 static void note_if_unwanted(qsm_host *host, const qsm_host_group *group) {
     if (group->joined > 0) return;
     host->groups_left = true;
-    if (group->member_count == 0) host->unwanted_count++;
+    if (qsm_host_group_members(group) == 0) host->unwanted_count++;
 }
 
 uint32_t qsm_host_client_joins(qsm_host *host, qsm_host_client *client, const uint8_t *id) {
@@ -138,8 +137,8 @@ uint32_t qsm_host_client_joins(qsm_host *host, qsm_host_client *client, const ui
         note_if_unwanted(host, group);
         return 0;
     }
-    for (uint32_t i = 0; i < group->member_count; i++)
-        if (group->members[i] == client->id) group->renewed = true;
+    for (uint32_t i = 0; i < qsm_host_group_members(group); i++)
+        if (group->company->members[i] == client->id) group->renewed = true;
     return group->handle;
 }
 

@@ -47,39 +47,45 @@ static void tell_region(qsm_host *host, qsm_host_client *client, qsm_host_region
     qsm_table_put(&region->participants, client->id, client);
 }
 
-static void tell_group(qsm_host_client *client, const qsm_host_group *group) {
+static void tell_group(qsm_host *host, qsm_host_client *client, const qsm_host_group *group) {
     qsm_bytes *out = &client->batch;
+    const qsm_host_company *company = group->company;
     uint32_t in_regions = 0;
-    for (uint32_t i = 0; i < group->region_count; i++)
-        in_regions += group->regions[i]->member_count;
-    bool listed = in_regions != group->member_count; /* else the members are those of the regions */
-    bool hybrid = qsm_address_is_set(&group->hybrid);
+    for (uint32_t i = 0; i < company->region_count; i++)
+        in_regions += company->regions[i]->member_count;
+    bool listed = in_regions != company->member_count; /* else the members are those of the regions
+                                                        */
     qsm_bytes_add32(out, group->handle);
     qsm_bytes_add(out, group->id, QSM_GROUP_ID_BYTES);
     qsm_bytes_add64(out, group->view);
-    qsm_bytes_add8(out, (uint8_t)(listed | hybrid << 1));
-    if (hybrid) qsm_bytes_add_address(out, &group->hybrid);
-    qsm_bytes_add16(out, (uint16_t)group->region_count);
-    for (uint32_t i = 0; i < group->region_count; i++)
-        qsm_bytes_add64(out, group->regions[i]->uid);
+    qsm_bytes_add8(out, (uint8_t)(listed | group->hybrid << 1));
+    if (group->hybrid) {
+        qsm_address address;
+        qsm_host_hybrid_address(host, group, &address);
+        qsm_bytes_add_address(out, &address);
+    }
+    qsm_bytes_add16(out, (uint16_t)company->region_count);
+    for (uint32_t i = 0; i < company->region_count; i++)
+        qsm_bytes_add64(out, company->regions[i]->uid);
     if (!listed) return;
-    qsm_bytes_add32(out, group->member_count);
-    qsm_bytes_add(out, group->members, group->member_count * 8); /* little endian hosts only: see
-                                                                    below */
+    qsm_bytes_add32(out, company->member_count);
+    /* little endian hosts only: see below */
+    qsm_bytes_add(out, company->members, company->member_count * 8);
 }
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "member lists are copied as they are");
 
 static bool concerns(const qsm_host_client *client, const qsm_host_group *group) {
-    return !client->pending && group->member_count > 0 && (group->changed || !client->told);
+    return !client->pending && qsm_host_group_members(group) > 0 &&
+           (group->changed || !client->told);
 }
 
 /* Tells of the group's regions that are new to the node; returns how many. */
 static uint32_t tell_regions(qsm_host *host, qsm_host_client *client, const qsm_host_group *group) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < group->region_count; i++)
-        if (qsm_table_get(&client->known, group->regions[i]->uid) == NULL) {
-            tell_region(host, client, group->regions[i]);
+    for (uint32_t i = 0; i < qsm_host_group_regions(group); i++)
+        if (qsm_table_get(&client->known, group->company->regions[i]->uid) == NULL) {
+            tell_region(host, client, group->company->regions[i]);
             count++;
         }
     return count;
@@ -89,12 +95,12 @@ static uint32_t tell_regions(qsm_host *host, qsm_host_client *client, const qsm_
  * When a sender of the group dies, such a node may have to settle with its other regions. */
 static const qsm_host_region *region_as_guest(const qsm_host_client *client,
                                               const qsm_host_group *group) {
-    if (group->region_count < 2 || client->pending || !(group->changed || !client->told))
+    if (qsm_host_group_regions(group) < 2 || client->pending || !(group->changed || !client->told))
         return NULL;
-    for (uint32_t m = 0; m < group->member_count; m++)
-        if (group->members[m] == client->id) return NULL;
-    for (uint32_t r = 0; r < group->region_count; r++)
-        if (has_member(group->regions[r], client->id)) return group->regions[r];
+    for (uint32_t m = 0; m < qsm_host_group_members(group); m++)
+        if (group->company->members[m] == client->id) return NULL;
+    for (uint32_t r = 0; r < qsm_host_group_regions(group); r++)
+        if (has_member(group->company->regions[r], client->id)) return group->company->regions[r];
     return NULL;
 }
 
@@ -115,7 +121,7 @@ static void tell_views(qsm_host *host, qsm_host_client *client) {
     for (uint32_t g = 0; g < client->group_count; g++) {
         qsm_host_group *group = client->groups[g];
         if (!concerns(client, group)) continue;
-        tell_group(client, group);
+        tell_group(host, client, group);
         count++;
     }
     qsm_bytes_patch32(out, count_at, count);
@@ -129,13 +135,13 @@ static void tell_outsiders(qsm_host *host, qsm_host_client *client) {
     qsm_bytes_add32(out, 0);
     for (uint32_t g = 0; g < host->group_count; g++) {
         const qsm_host_group *group = host->group_list[g];
-        if (!group->changed || group->region_count < 2) continue;
-        for (uint32_t r = 0; r < group->region_count; r++) {
-            const qsm_host_region *region = group->regions[r];
+        if (!group->changed || qsm_host_group_regions(group) < 2) continue;
+        for (uint32_t r = 0; r < qsm_host_group_regions(group); r++) {
+            const qsm_host_region *region = group->company->regions[r];
             if (!has_member(region, client->id)) continue;
-            for (uint32_t m = 0; m < group->member_count; m++) {
+            for (uint32_t m = 0; m < qsm_host_group_members(group); m++) {
                 const qsm_host_client *sender =
-                    qsm_table_get(&host->client_by_id, group->members[m]);
+                    qsm_table_get(&host->client_by_id, group->company->members[m]);
                 if (sender == NULL || has_member(region, sender->id)) continue;
                 qsm_bytes_add64(out, region->uid);
                 qsm_bytes_add64(out, sender->id);
@@ -156,12 +162,13 @@ static void tell_siblings(const qsm_host *host, qsm_host_client *client) {
     for (uint32_t g = 0; g < host->group_count; g++) {
         const qsm_host_group *group = host->group_list[g];
         const qsm_host_region *region = region_as_guest(client, group);
-        for (uint32_t r = 0; region != NULL && r < group->region_count; r++) {
-            uint64_t pair = qsm_mix64(region->uid) ^ group->regions[r]->uid;
-            if (group->regions[r] == region || qsm_table_get(&told, pair) != NULL) continue;
+        for (uint32_t r = 0; region != NULL && r < qsm_host_group_regions(group); r++) {
+            uint64_t pair = qsm_mix64(region->uid) ^ group->company->regions[r]->uid;
+            if (group->company->regions[r] == region || qsm_table_get(&told, pair) != NULL)
+                continue;
             if (!qsm_table_put(&told, pair, client)) out->failed = true;
             qsm_bytes_add64(out, region->uid);
-            qsm_bytes_add64(out, group->regions[r]->uid);
+            qsm_bytes_add64(out, group->company->regions[r]->uid);
             count++;
         }
     }
