@@ -258,6 +258,14 @@ class Region:
     address: Address
 
 
+@dataclass(frozen=True, slots=True)
+class MissedAddress:
+    """A region's multicast address that is not heard here; it is used again after `rests_s`."""
+
+    address: Address
+    rests_s: float
+
+
 class Core:
     """A `qsm_engine` that somebody else owns."""
 
@@ -298,6 +306,12 @@ class Core:
         addresses = ffi.new("qsm_address[]", count_max)
         count = check(lib.qsm_engine_unheard(self.pointer, addresses, count_max))
         return [read_address(addresses[index]) for index in range(count)]
+
+    def missed_address(self) -> MissedAddress | None:
+        address, rests_ns = ffi.new("qsm_address *"), ffi.new("uint64_t *")
+        if not lib.qsm_engine_missed_address(self.pointer, address, rests_ns):
+            return None
+        return MissedAddress(read_address(address), rests_ns[0] / 1e9)
 
     def trace_text(self, bytes_max: int = 1 << 16) -> str:
         text = ffi.new("char[]", bytes_max)

@@ -67,6 +67,14 @@ class Sim:
     def block(self, sender: int, receiver: int, *, blocked: bool) -> None:
         check(lib.qsm_sim_block(self._pointer, sender, receiver, blocked))
 
+    def block_regions(self, node: int) -> None:
+        """The multicast addresses that the node's regions have now do not reach it."""
+        infos = ffi.new("qsm_region_info[]", 64)
+        engine = lib.qsm_sim_engine(self._pointer, node)
+        for index in range(check(lib.qsm_engine_regions(engine, infos, 64))):
+            place = ffi.addressof(infos[index], "address")
+            check(lib.qsm_sim_block_address(self._pointer, node, place, True))
+
     def block_multicast(self, sender: int, receiver: int, *, blocked: bool) -> None:
         check(lib.qsm_sim_block_multicast(self._pointer, sender, receiver, blocked))
 

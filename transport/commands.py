@@ -60,6 +60,9 @@ class Snapshot:
     regions: tuple[RegionState, ...]
     # Where those are whose multicast should be heard here and is not.
     unheard: tuple[str, ...]
+    # The multicast address of a region that is not heard here, and when it is tried again.
+    missed: str
+    missed_rests_s: float
     counters: dict[str, int]
 
     @property
@@ -93,6 +96,7 @@ def take_snapshot(node: Node, scope: str, now_s: float) -> Snapshot:
             "udp_kernel_drops": info.kernel_drops,
             "udp_send_errors": info.send_errors,
         }
+    missed = node.missed_address()
     return Snapshot(
         taken_s=now_s,
         node=_hex(node.node),
@@ -104,6 +108,8 @@ def take_snapshot(node: Node, scope: str, now_s: float) -> Snapshot:
         groups=_groups(node),
         regions=_regions(node),
         unheard=tuple(sorted(_place(address) for address in node.unheard())),
+        missed=missed.address.text if missed is not None else "",
+        missed_rests_s=missed.rests_s if missed is not None else 0.0,
         counters=counters,
     )
 
@@ -245,6 +251,11 @@ def _head(snapshot: Snapshot, rate: Rates | None) -> str:
     ]
     if snapshot.unheard:
         lines.append(f"multicast not heard of {listed(snapshot.unheard)}")
+    if snapshot.missed:
+        lines.append(
+            f"multicast to {snapshot.missed} not heard, tried again in"
+            f" {in_time(snapshot.missed_rests_s)}"
+        )
     if rate is not None:
         lines.append(
             f"in {rate.messages_in:,.0f} messages/s, {in_bytes(rate.bytes_in)}/s   "
@@ -285,6 +296,7 @@ _TROUBLE = (
     *("dropped_", "udp_kernel_drops", "udp_send_errors", "packets_lost", "messages_forged"),
     *("messages_refused", "tokens_skipped", "rate_decreases", "links_broken", "evicted"),
     *("suspensions", "orphan_packets_lost", "data_receive_full", "unheard_now"),
+    *("addresses_unheard", "addresses_renewed"),
 )
 
 

@@ -8,6 +8,7 @@ values are pure functions; the one that tries multicast opens two sockets of its
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import socket
 from collections.abc import Mapping, Sequence
@@ -306,6 +307,16 @@ def check_engine(snapshot: Snapshot) -> list[Finding]:
 def _fallen_back(snapshot: Snapshot) -> Finding:
     """Multicast works here, and not between all who share something."""
     regions = f"By unicast: {counted(len(snapshot.by_unicast), 'region')}"
+    if snapshot.missed and not snapshot.unheard:
+        minutes = math.ceil(snapshot.missed_rests_s / 60)
+        return _odd(
+            "unicast",
+            f"{regions}, since what is sent to the multicast address {snapshot.missed} does not"
+            f" arrive here; it is tried again in {minutes} minutes.",
+            "The switch carries some multicast addresses and not others: look at IGMP snooping"
+            " there, and have a querier in the network or snooping switched off. It works, with"
+            " more traffic.",
+        )
     if not snapshot.unheard:
         return _odd(
             "unicast",

@@ -169,6 +169,10 @@ class Node:
         """Where those are whose multicast should reach this node and does not."""
         return self._open_core().unheard()
 
+    def missed_address(self) -> binding.MissedAddress | None:
+        """The multicast address of a region that does not reach this node, if one does not."""
+        return self._open_core().missed_address()
+
     def trace_text(self) -> str:
         """The last things the engine did, a line each."""
         return self._open_core().trace_text()

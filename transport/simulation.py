@@ -254,6 +254,11 @@ class Simulation:
         """The same for multicast alone."""
         self.sim.block_multicast(sender.index, receiver.index, blocked=blocked)
 
+    def block_regions(self, receiver: SimulatedEngine) -> None:
+        """What is sent to the multicast addresses of its regions, as they are now, does not reach
+        it: a switch that carries some addresses and not others."""
+        self.sim.block_regions(receiver.index)
+
     def traffic(self) -> Traffic:
         return self.sim.traffic()
 

@@ -258,6 +258,10 @@ void qsm_engine_release(qsm_engine *engine);
 int qsm_engine_subscriptions(const qsm_engine *engine, qsm_address *addresses, uint32_t count_max,
                              uint64_t *generation);
 
+/* Grows when the driver is to leave all these addresses and join them again at once: switches that
+ * have forgotten who listens are told so. */
+uint64_t qsm_engine_renewals(const qsm_engine *engine);
+
 /* Tells of an engine that may be of this scope, found by whatever means besides the engine's own.
  * It is asked or told at once and, if this engine is a member, some more times; from then on it is
  * as one of known_peers, of which the latest eight are kept. An engine's own address and one that
@@ -379,6 +383,11 @@ int qsm_engine_regions(const qsm_engine *engine, qsm_region_info *regions, uint3
 /* Where those are whose multicast should reach this node, since they send into its regions, and
  * does not; returns how many were written. Such regions fan out by unicast. */
 int qsm_engine_unheard(const qsm_engine *engine, qsm_address *addresses, uint32_t count_max);
+/* 1 when a region's multicast address was not heard here: `address`. Such regions fan out by
+ * unicast for `rests_for_ns` more, then multicast is tried again. 0: nothing is known to be missed.
+ */
+int qsm_engine_missed_address(const qsm_engine *engine, qsm_address *address,
+                              uint64_t *rests_for_ns);
 
 /* ---- UDP driver ------------------------------------------------------------------------------ */
 
@@ -471,6 +480,12 @@ int qsm_sim_set_side(qsm_sim *sim, uint32_t node, uint32_t side);
 int qsm_sim_block(qsm_sim *sim, uint32_t from, uint32_t to, bool blocked);
 /* The same for multicast alone. */
 int qsm_sim_block_multicast(qsm_sim *sim, uint32_t from, uint32_t to, bool blocked);
+/* What is sent to that multicast address does not reach the node while blocked. NULL, not blocked:
+ * all addresses do. */
+int qsm_sim_block_address(qsm_sim *sim, uint32_t node, const qsm_address *address, bool blocked);
+/* Multicast reaches the node for that long after it has joined an address, as with a switch that
+ * hears nobody ask who listens. 0: for ever. */
+int qsm_sim_set_snooping(qsm_sim *sim, uint32_t node, uint64_t forgets_ns);
 /* The node is not stepped for that long; what arrives waits in its socket buffer and overflows
  * there. */
 int qsm_sim_freeze(qsm_sim *sim, uint32_t node, uint64_t duration_ns);

@@ -131,21 +131,50 @@ static void multicast_reaches_its_listeners_and_no_others(void) {
     wire *used = wire_new(5, 5, &(qsm_sim_link){.delay_ns = 1000});
     const qsm_address group = qsm_sim_address(7, true), other = qsm_sim_address(8, true);
     const qsm_address both[3] = {other, group, group};
-    CHECK(qsm_sim_network_subscribe(&used->network, 3, both, 3) == QSM_OK);
-    CHECK(qsm_sim_network_subscribe(&used->network, 1, &group, 1) == QSM_OK);
-    CHECK(qsm_sim_network_subscribe(&used->network, 0, &group, 1) == QSM_OK);
+    CHECK(qsm_sim_network_subscribe(&used->network, 0, 3, both, 3) == QSM_OK);
+    CHECK(qsm_sim_network_subscribe(&used->network, 0, 1, &group, 1) == QSM_OK);
+    CHECK(qsm_sim_network_subscribe(&used->network, 0, 0, &group, 1) == QSM_OK);
     send_number(used, 0, 0, group, 1, 100);
     drain(used);
     const uint32_t first[5] = {1, 1, 0, 1, 0}; /* the sender hears itself */
     CHECK(memcmp(used->arrived, first, sizeof first) == 0);
     CHECK(used->network.traffic.datagrams == 1);
-    CHECK(qsm_sim_network_subscribe(&used->network, 3, &other, 1) == QSM_OK);
-    CHECK(qsm_sim_network_subscribe(&used->network, 1, NULL, 0) == QSM_OK);
+    CHECK(qsm_sim_network_subscribe(&used->network, 0, 3, &other, 1) == QSM_OK);
+    CHECK(qsm_sim_network_subscribe(&used->network, 0, 1, NULL, 0) == QSM_OK);
     send_number(used, WORLD_S, 4, group, 2, 100);
     send_number(used, WORLD_S, 4, other, 3, 100);
     drain(used);
     const uint32_t second[5] = {2, 1, 0, 2, 0};
     CHECK(memcmp(used->arrived, second, sizeof second) == 0);
+    wire_free(used);
+}
+
+static void switches_drop_addresses_and_forget_who_listens(void) {
+    wire *used = wire_new(10, 3, &(qsm_sim_link){.delay_ns = 1000});
+    const qsm_address both[2] = {qsm_sim_address(7, true), qsm_sim_address(8, true)};
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK(qsm_sim_network_subscribe(&used->network, 0, i, both, 2) == QSM_OK);
+    CHECK(qsm_sim_network_block_address(&used->network, 1, &both[0], true) == QSM_OK);
+    CHECK(qsm_sim_network_block_address(&used->network, 1, &both[0], true) == QSM_OK);
+    used->network.ports[2].forgets_ns = WORLD_S;
+    send_number(used, 0, 0, both[0], 1, 100);
+    send_number(used, 0, 0, both[1], 2, 100);
+    drain(used);
+    CHECK(used->arrived[0] == 2 && used->arrived[1] == 1 && used->arrived[2] == 2);
+    /* Who joins another address is forgotten with the first; who joins anew is known again. */
+    CHECK(qsm_sim_network_subscribe(&used->network, WORLD_S / 2, 2, both, 1) == QSM_OK);
+    CHECK(qsm_sim_network_subscribe(&used->network, WORLD_S / 2, 2, both, 2) == QSM_OK);
+    CHECK(qsm_sim_network_block_address(&used->network, 1, &both[0], false) == QSM_OK);
+    send_number(used, WORLD_S, 0, both[0], 3, 100);
+    send_number(used, WORLD_S, 0, both[1], 4, 100);
+    drain(used);
+    CHECK(used->arrived[0] == 4 && used->arrived[1] == 3 && used->arrived[2] == 3);
+    CHECK(used->network.traffic.blocked == 2);
+    CHECK(qsm_sim_network_block_address(&used->network, 1, &both[1], true) == QSM_OK);
+    CHECK(qsm_sim_network_block_address(&used->network, 1, NULL, false) == QSM_OK);
+    send_number(used, 2 * WORLD_S, 0, both[1], 5, 100);
+    drain(used);
+    CHECK(used->arrived[1] == 4);
     wire_free(used);
 }
 
@@ -156,7 +185,7 @@ static void many_addresses_come_and_go(void) {
         for (uint32_t i = 0; i < 64; i++) {
             addresses[i] = qsm_sim_address(round * 7 + i, true);
         }
-        CHECK(qsm_sim_network_subscribe(&used->network, round % 3, addresses, 64) == QSM_OK);
+        CHECK(qsm_sim_network_subscribe(&used->network, 0, round % 3, addresses, 64) == QSM_OK);
     }
     CHECK(used->network.audience_capacity <= 4096);
     const qsm_address last = qsm_sim_address(299 * 7 + 63, true);
@@ -227,6 +256,7 @@ int main(void) {
         SCENARIO(jitter_reorders_and_duplicates_are_counted),
         SCENARIO(a_line_carries_its_bandwidth_and_its_queue_overflows),
         SCENARIO(multicast_reaches_its_listeners_and_no_others),
+        SCENARIO(switches_drop_addresses_and_forget_who_listens),
         SCENARIO(many_addresses_come_and_go),
         SCENARIO(sides_and_blocks_cut_and_pairs_have_links_of_their_own),
         SCENARIO(one_more_fault_does_not_shift_the_others),

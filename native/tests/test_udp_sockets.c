@@ -254,6 +254,11 @@ static void test_only_groups_that_were_joined_are_received(void) {
     send_one(&one, &second, 4);
     read_all(&one, &one.groups.sockets[0], &got);
     CHECK(got.count == 1 && got.first[0] == 4);
+    CHECK(udp_groups_renew(&one.groups) == QSM_OK && one.groups.membership_count == 2);
+    send_one(&one, &first, 7);
+    send_one(&one, &second, 8);
+    read_all(&one, &one.groups.sockets[0], &got);
+    CHECK(got.count == 2 && got.first[0] == 7 && got.first[1] == 8);
     CHECK(udp_groups_set(&one.groups, &second, 1) == QSM_OK);
     send_one(&one, &first, 5);
     send_one(&one, &second, 6);

@@ -17,6 +17,7 @@ static const char *const fault_names[STORM_FAULT_COUNT] = {
     [STORM_FREEZE] = "freeze",       [STORM_PARTITION] = "partition", [STORM_BLOCK] = "block",
     [STORM_SLOW] = "slow",           [STORM_DEAF] = "deaf",           [STORM_CLOCK] = "clock",
     [STORM_CHURN] = "churn",         [STORM_LATE] = "late",           [STORM_HUSH] = "hush",
+    [STORM_SNOOP] = "snoop",
 };
 
 typedef struct {
@@ -26,6 +27,7 @@ typedef struct {
     qsm_sim_random what;    /* which happening, to whom */
     qsm_sim_random traffic; /* who sends what */
     qsm_sim_random hush;    /* whose multicast is heard by whom, and when that changes */
+    qsm_sim_random snoop;   /* which addresses reach whom, and when that changes */
     uint32_t faults;
     uint32_t group_count;
     uint32_t message_bytes_max;
@@ -107,6 +109,7 @@ static void draw(storm *drawn, uint64_t seed, uint32_t only, uint32_t also, bool
     drawn->what = qsm_sim_random_of(seed, 1003);
     drawn->traffic = qsm_sim_random_of(seed, 1004);
     drawn->hush = qsm_sim_random_of(seed, 1005);
+    drawn->snoop = qsm_sim_random_of(seed, 1006);
     const uint32_t percent = (uint32_t)between(&drawn->plan, 5, 50);
     for (uint32_t fault = 0; fault < STORM_DRAWN_COUNT; fault++) {
         if (chance(&drawn->plan, percent)) drawn->faults |= 1U << fault;
@@ -241,6 +244,36 @@ static void hush(storm *drawn) {
     }
 }
 
+/* A switch drops some of the addresses that a node listens to, or forgets that it does; or the end
+ * of it. */
+static void snoop(storm *drawn) {
+    qsm_sim *sim = world_sim(drawn->scene);
+    qsm_sim_random *random = &drawn->snoop;
+    const uint32_t count = world_node_count(drawn->scene);
+    const uint32_t node = (uint32_t)qsm_sim_random_below(random, count);
+    const uint32_t percent = (uint32_t)between(random, 10, 100);
+    if (chance(random, 30)) {
+        world_tell(drawn->scene, "node %u hears all addresses", node);
+        (void)qsm_sim_set_snooping(sim, node, 0);
+        (void)qsm_sim_block_address(sim, node, NULL, false);
+        return;
+    }
+    if (chance(random, 30)) {
+        const uint64_t forgets_ns = between_log(random, WORLD_S, 20 * WORLD_S);
+        world_tell(drawn->scene, "addresses of node %u are forgotten", node);
+        (void)qsm_sim_set_snooping(sim, node, forgets_ns);
+        return;
+    }
+    qsm_address addresses[64];
+    const qsm_engine *engine = qsm_sim_engine(sim, node);
+    const int heard = engine == NULL ? 0 : qsm_engine_subscriptions(engine, addresses, 64, NULL);
+    for (int i = 1; i < heard; i++) { /* the first is the one that all nodes share */
+        if (!chance(random, percent)) continue;
+        world_tell(drawn->scene, "node %u does not hear one address", node);
+        (void)qsm_sim_block_address(sim, node, &addresses[i], true);
+    }
+}
+
 static void send_some(storm *drawn) {
     qsm_sim_random *traffic = &drawn->traffic;
     const uint32_t node = (uint32_t)qsm_sim_random_below(traffic, world_node_count(drawn->scene));
@@ -275,6 +308,7 @@ static void rage(storm *drawn) {
     world_run(drawn->scene, calm_ns);
     const uint64_t end_ns = world_now_ns(drawn->scene) + rage_ns;
     uint64_t fault_ns = 0, send_ns = 0, hush_ns = has(drawn, STORM_HUSH) ? 0 : UINT64_MAX;
+    uint64_t snoop_ns = has(drawn, STORM_SNOOP) ? 0 : UINT64_MAX;
     while (world_now_ns(drawn->scene) < end_ns && world_failure(drawn->scene) == NULL) {
         const uint64_t now_ns = world_now_ns(drawn->scene);
         if (send_ns <= now_ns) {
@@ -291,8 +325,13 @@ static void rage(storm *drawn) {
             hush(drawn);
             hush_ns = now_ns + between_log(&drawn->hush, 100 * WORLD_MS, 20 * WORLD_S);
         }
+        if (snoop_ns <= now_ns) {
+            snoop(drawn);
+            snoop_ns = now_ns + between_log(&drawn->snoop, 100 * WORLD_MS, 5 * WORLD_S);
+        }
         uint64_t next_ns = send_ns < fault_ns ? send_ns : fault_ns;
         if (hush_ns < next_ns) next_ns = hush_ns;
+        if (snoop_ns < next_ns) next_ns = snoop_ns;
         world_run(drawn->scene, (next_ns < end_ns ? next_ns : end_ns) - now_ns);
     }
 }

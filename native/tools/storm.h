@@ -35,6 +35,7 @@ enum storm_fault {
     STORM_LATE,  /* nodes that start later */
     STORM_DRAWN_COUNT,
     STORM_HUSH = STORM_DRAWN_COUNT, /* one way, multicast only */
+    STORM_SNOOP,                    /* single multicast addresses */
     STORM_FAULT_COUNT
 };
 

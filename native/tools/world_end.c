@@ -5,7 +5,7 @@
 #include "world_state.h"
 
 #define LAST_WORDS_MAX 3
-#define HEARING_S_MAX 40
+#define HEARING_S_MAX 90 /* an address rests for a minute */
 
 void world_heal(world *under_test) {
     qsm_sim *sim = under_test->sim;
@@ -19,6 +19,8 @@ void world_heal(world *under_test) {
         (void)qsm_sim_set_cost(sim, i, 0);
         (void)qsm_sim_set_deaf(sim, i, false);
         (void)qsm_sim_set_clock(sim, i, 0, 0);
+        (void)qsm_sim_set_snooping(sim, i, 0);
+        (void)qsm_sim_block_address(sim, i, NULL, false);
         for (uint32_t j = 0; j < count; j++) {
             (void)qsm_sim_block(sim, i, j, false);
             (void)qsm_sim_block_multicast(sim, i, j, false);

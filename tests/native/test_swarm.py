@@ -38,8 +38,11 @@ def test_mixed_storms_end_well(swarm: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
-def test_storms_in_which_multicast_reaches_some_and_not_others_end_well(swarm: Path) -> None:
-    result = run(swarm, "--from", "0", "--count", "15", "--also", "hush", "--brief")
+@pytest.mark.parametrize("fault", ["hush", "snoop"])
+def test_storms_in_which_multicast_reaches_some_and_not_others_end_well(
+    fault: str, swarm: Path
+) -> None:
+    result = run(swarm, "--from", "0", "--count", "15", "--also", fault, "--brief")
     assert result.returncode == 0, result.stdout
 
 

@@ -56,6 +56,8 @@ SNAPSHOT = Snapshot(
     ),
     regions=(REGION, replace(REGION, region="00000000000000ab", unicast=True, closing=True)),
     unheard=(),
+    missed="",
+    missed_rests_s=0.0,
     counters={"messages_delivered": 100, "data_received": 90, "packets_lost": 10},
 )
 
@@ -107,6 +109,33 @@ def test_table_names_those_whose_multicast_is_not_heard() -> None:
     )
     many = as_table(replace(SNAPSHOT, unheard=places))
     assert "10.0.0.4:4000, 10.0.0.5:4000 and 2 more\n" in many
+
+
+def test_the_address_that_is_not_heard_is_told_and_when_it_is_tried_again() -> None:
+    table = as_table(replace(SNAPSHOT, missed="239.192.1.2", missed_rests_s=42.0))
+    assert "multicast to 239.192.1.2 not heard, tried again in 42.00 s\n" in table
+    with Simulation() as simulation:
+        first, second = simulation.add_nodes(2)
+        groups = [node.join(bytes(16), bytes(32)) for node in (first, second)]
+        assert simulation.run_until(
+            lambda: all(g.view and len(g.view.members) == 2 for g in groups)
+        )
+        simulation.block_regions(second)
+
+        def talk() -> None:
+            groups[0].send(b"heard by repairs alone")
+            simulation.call_later(0.2, talk)
+
+        talk()
+        assert simulation.run_until(lambda: bool(take_snapshot(second, "Test", 0).missed))
+        assert simulation.run_until(lambda: bool(take_snapshot(first, "Test", 0).by_unicast))
+        assert take_snapshot(first, "Test", 0).missed == ""
+        deaf = take_snapshot(second, "Test", 0)
+        assert deaf.unheard == ()
+        assert deaf.missed.startswith("simulated ")
+        assert 50 < deaf.missed_rests_s <= 60
+        assert simulation.run_until(lambda: not take_snapshot(first, "Test", 0).by_unicast, 90)
+        assert take_snapshot(second, "Test", 0).missed == ""
 
 
 def test_a_snapshot_says_which_regions_fell_back() -> None:

@@ -79,7 +79,13 @@ async def main():
                     region.unicast for region in engine.regions()
                     if region.member and not region.closing
                 ],
+                "addresses": [
+                    region.address.text for region in engine.regions()
+                    if region.member and not region.closing
+                ],
                 "unheard": [f"{each.text}:{each.port}" for each in engine.unheard()],
+                "missed": missed.address.text if (missed := engine.missed_address()) else "",
+                "renewed": engine.counters()["addresses_renewed"],
             }), flush=True)
         elif word == "close":
             print(json.dumps({"told": await engine.close()}), flush=True)

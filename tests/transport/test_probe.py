@@ -162,3 +162,9 @@ def test_regions_that_fell_back_to_unicast_are_told() -> None:
     found = {finding.subject: finding for finding in check_engine(deaf)}
     assert "of 10.0.0.8:4000, 10.0.0.9:4000 is not heard here" in found["unicast"].sentence
     assert "IGMP snooping" in found["unicast"].fix
+    missed = replace(snapshot, missed="239.192.1.2", missed_rests_s=61.0)
+    found = {finding.subject: finding for finding in check_engine(missed)}
+    assert "address 239.192.1.2 does not arrive here; it is tried again in 2 minutes" in (
+        found["unicast"].sentence
+    )
+    assert "have a querier" in found["unicast"].fix

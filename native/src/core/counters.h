@@ -75,6 +75,8 @@
     X(merges)                                                                                      \
     X(calls_sent) /* by multicast, so that others know whether they hear this node */              \
     X(calls_received)                                                                              \
+    X(addresses_renewed) /* times that all multicast was joined anew, since some was missed */     \
+    X(addresses_unheard) /* of regions: what was sent to them did not arrive */                    \
     X(evicted)                                                                                     \
     X(suspensions)                                                                                 \
     X(peers_now)                                                                                   \

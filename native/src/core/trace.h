@@ -37,6 +37,7 @@
     X(link_broken, "gives up the link to node %016llx with %llu bytes queued")                     \
     X(unheard, "multicast of node %016llx is not heard, for %llu ns")                              \
     X(heard_again, "multicast of node %016llx is heard again, for %llu ns")                        \
+    X(address_unheard, "the address of region %016llx is not heard, rests for the %lluth time")    \
     X(stream_finished, "own stream in region %016llx ends at %llu")
 
 enum qsm_trace_kind {

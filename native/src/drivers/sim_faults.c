@@ -51,6 +51,17 @@ int qsm_sim_block_multicast(qsm_sim *sim, uint32_t from, uint32_t to, bool block
     return QSM_OK;
 }
 
+int qsm_sim_block_address(qsm_sim *sim, uint32_t node, const qsm_address *address, bool blocked) {
+    if (node >= sim->node_count) return QSM_ERR_NOT_FOUND;
+    return qsm_sim_network_block_address(&sim->network, node, address, blocked);
+}
+
+int qsm_sim_set_snooping(qsm_sim *sim, uint32_t node, uint64_t forgets_ns) {
+    if (node >= sim->node_count) return QSM_ERR_NOT_FOUND;
+    sim->network.ports[node].forgets_ns = forgets_ns;
+    return QSM_OK;
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 int qsm_sim_freeze(qsm_sim *sim, uint32_t node, uint64_t duration_ns) {

@@ -24,6 +24,8 @@ void qsm_sim_network_init(qsm_sim_network *network, uint64_t seed, qsm_sim_event
 void qsm_sim_network_free(qsm_sim_network *network) {
     for (uint32_t i = 0; i < network->port_count; i++) {
         free(network->ports[i].subscriptions);
+        free(network->ports[i].joined_ns);
+        free(network->ports[i].deaf_to);
     }
     for (uint32_t i = 0; i < network->audience_capacity; i++) {
         free(network->audiences[i].nodes);
@@ -210,14 +212,20 @@ static uint32_t sort_addresses(qsm_address *addresses, uint32_t count) {
     return kept;
 }
 
-int qsm_sim_network_subscribe(qsm_sim_network *network, uint32_t node, const qsm_address *addresses,
-                              uint32_t count) {
+int qsm_sim_network_subscribe(qsm_sim_network *network, uint64_t now_ns, uint32_t node,
+                              const qsm_address *addresses, uint32_t count) {
     assert(node < network->port_count);
     qsm_sim_port *port = &network->ports[node];
     qsm_address *wanted = NULL;
+    uint64_t *joined_ns = NULL;
     if (count != 0) {
         wanted = malloc(count * sizeof *wanted);
-        if (wanted == NULL) return QSM_ERR_NO_MEMORY;
+        joined_ns = malloc(count * sizeof *joined_ns);
+        if (wanted == NULL || joined_ns == NULL) {
+            free(wanted);
+            free(joined_ns);
+            return QSM_ERR_NO_MEMORY;
+        }
         memcpy(wanted, addresses, count * sizeof *wanted);
         count = sort_addresses(wanted, count);
     }
@@ -237,13 +245,51 @@ int qsm_sim_network_subscribe(qsm_sim_network *network, uint32_t node, const qsm
         if (order > 0 && !audience_enter(network, &wanted[want], node)) {
             result = QSM_ERR_NO_MEMORY;
         }
+        if (order >= 0) joined_ns[want] = order > 0 ? now_ns : port->joined_ns[had];
         if (order <= 0) had++;
         if (order >= 0) want++;
     }
     free(port->subscriptions);
+    free(port->joined_ns);
     port->subscriptions = wanted;
+    port->joined_ns = joined_ns;
     port->subscription_count = count;
     return result;
+}
+
+int qsm_sim_network_block_address(qsm_sim_network *network, uint32_t node,
+                                  const qsm_address *address, bool blocked) {
+    assert(node < network->port_count);
+    qsm_sim_port *port = &network->ports[node];
+    uint32_t at = 0;
+    if (address == NULL) {
+        port->deaf_count = 0;
+        return blocked ? QSM_ERR_ARGUMENT : QSM_OK;
+    }
+    while (at < port->deaf_count && compare_addresses(&port->deaf_to[at], address) != 0)
+        at++;
+    if (blocked && at == port->deaf_count) {
+        qsm_address *grown = realloc(port->deaf_to, (at + 1) * sizeof *grown);
+        if (grown == NULL) return QSM_ERR_NO_MEMORY;
+        port->deaf_to = grown;
+        port->deaf_to[port->deaf_count++] = *address;
+    } else if (!blocked && at < port->deaf_count) {
+        port->deaf_to[at] = port->deaf_to[--port->deaf_count];
+    }
+    return QSM_OK;
+}
+
+/* Whether the switch before the node keeps the address from it. */
+static bool is_address_cut(const qsm_sim_network *network, uint64_t now_ns, uint32_t to,
+                           const qsm_address *address) {
+    const qsm_sim_port *port = &network->ports[to];
+    for (uint32_t i = 0; i < port->deaf_count; i++)
+        if (compare_addresses(&port->deaf_to[i], address) == 0) return true;
+    if (port->forgets_ns == 0) return false;
+    for (uint32_t i = 0; i < port->subscription_count; i++)
+        if (compare_addresses(&port->subscriptions[i], address) == 0)
+            return now_ns - port->joined_ns[i] >= port->forgets_ns;
+    return false;
 }
 
 /* ---- packets --------------------------------------------------------------------------------- */
@@ -366,10 +412,12 @@ void qsm_sim_network_send(qsm_sim_network *network, uint64_t now_ns, uint32_t fr
     } else if (!network->multicast_dead) {
         const qsm_sim_audience *audience = audience_find(network, &datagram->to);
         for (uint32_t i = 0; audience != NULL && i < audience->node_count; i++) {
-            if (is_multicast_cut(network, from, audience->nodes[i])) {
+            const uint32_t to = audience->nodes[i];
+            if (is_multicast_cut(network, from, to) ||
+                (to != from && is_address_cut(network, now_ns, to, &datagram->to))) {
                 network->traffic.blocked++;
             } else {
-                send_to(network, now_ns, audience->nodes[i], packet);
+                send_to(network, now_ns, to, packet);
             }
         }
     }

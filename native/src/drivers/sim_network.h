@@ -45,8 +45,11 @@ typedef struct {
     uint32_t burst_left;      /* packets that a burst of losses still takes */
     uint32_t side;
     qsm_address *subscriptions; /* sorted */
+    uint64_t *joined_ns;        /* beside each of them */
     uint32_t subscription_count;
-    uint32_t reserved;
+    uint32_t deaf_count;
+    qsm_address *deaf_to; /* what is sent there does not arrive, although it listens */
+    uint64_t forgets_ns;  /* so long after it has joined an address, too; 0: never */
 } qsm_sim_port;
 
 typedef struct {
@@ -77,8 +80,11 @@ int qsm_sim_network_add(qsm_sim_network *network);
  * when there is no memory. */
 qsm_sim_pair *qsm_sim_network_pair(qsm_sim_network *network, uint32_t from, uint32_t to, bool make);
 /* Replaces what the node listens to. */
-int qsm_sim_network_subscribe(qsm_sim_network *network, uint32_t node, const qsm_address *addresses,
-                              uint32_t count);
+int qsm_sim_network_subscribe(qsm_sim_network *network, uint64_t now_ns, uint32_t node,
+                              const qsm_address *addresses, uint32_t count);
+/* What is sent to that address does not reach the node while blocked. NULL: all reach it again. */
+int qsm_sim_network_block_address(qsm_sim_network *network, uint32_t node,
+                                  const qsm_address *address, bool blocked);
 
 /* Sends one datagram to all who are to have it. */
 void qsm_sim_network_send(qsm_sim_network *network, uint64_t now_ns, uint32_t from,

@@ -26,6 +26,7 @@ typedef struct {
     uint64_t busy_until_ns; /* frozen or at work until then */
     qsm_sim_costs costs;
     uint64_t subscriptions_generation;
+    uint64_t renewals; /* as many have been made */
     qsm_sim_socket socket;
     bool subscribed;
     bool deaf;

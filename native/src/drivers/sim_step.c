@@ -68,6 +68,12 @@ static uint64_t clock_back(const qsm_sim_node *node, uint64_t own_ns) {
 static void subscribe(qsm_sim *sim, uint32_t index) {
     qsm_sim_node *node = &sim->nodes[index];
     uint64_t generation = 0;
+    const uint64_t renewals = qsm_engine_renewals(node->engine);
+    if (renewals != node->renewals) {
+        (void)qsm_sim_network_subscribe(&sim->network, sim->now_ns, index, NULL, 0);
+        node->subscribed = false;
+        node->renewals = renewals;
+    }
     qsm_engine_subscriptions(node->engine, NULL, 0, &generation);
     if (node->subscribed && generation == node->subscriptions_generation) return;
     int count = qsm_engine_subscriptions(node->engine, sim->subscriptions,
@@ -83,8 +89,8 @@ static void subscribe(qsm_sim *sim, uint32_t index) {
         count = qsm_engine_subscriptions(node->engine, grown, capacity, &generation);
     }
     if (count < 0) return;
-    const int result =
-        qsm_sim_network_subscribe(&sim->network, index, sim->subscriptions, (uint32_t)count);
+    const int result = qsm_sim_network_subscribe(&sim->network, sim->now_ns, index,
+                                                 sim->subscriptions, (uint32_t)count);
     node->subscribed = result == QSM_OK;
     node->subscriptions_generation = generation;
 }
@@ -113,7 +119,7 @@ void qsm_sim_crash_now(qsm_sim *sim, uint32_t index) {
     node->busy_until_ns = 0;
     node->subscribed = false;
     qsm_sim_socket_clear(&node->socket);
-    (void)qsm_sim_network_subscribe(&sim->network, index, NULL, 0);
+    (void)qsm_sim_network_subscribe(&sim->network, sim->now_ns, index, NULL, 0);
 }
 
 /* ---- stepping -------------------------------------------------------------------------------- */

@@ -125,6 +125,10 @@ static bool drain_groups(qsm_udp *udp, uint64_t now_ns) {
 static void join_subscriptions(qsm_udp *udp, uint64_t now_ns) {
     uint64_t generation = 0;
     if (udp->groups.socket_count == 0) return;
+    uint64_t renewals = qsm_engine_renewals(udp->engine);
+    if (renewals != udp->renewals_seen && udp_groups_renew(&udp->groups) != QSM_OK)
+        udp->join_retry_ns = now_ns;
+    udp->renewals_seen = renewals;
     qsm_engine_subscriptions(udp->engine, NULL, 0, &generation);
     if (generation == udp->subscriptions_seen && now_ns < udp->join_retry_ns) return;
     qsm_address few[64], *wanted = few;

@@ -18,7 +18,8 @@ struct qsm_udp {
     udp_received received[UDP_RECEIVE_MAX];
     qsm_datagram datagrams[UDP_SEND_MAX];
     uint64_t subscriptions_seen; /* generation of the engine's list that was joined */
-    uint64_t join_retry_ns;      /* UINT64_MAX: everything is joined */
+    uint64_t renewals_seen;
+    uint64_t join_retry_ns; /* UINT64_MAX: everything is joined */
     qsm_prng faults;
     uint16_t drop_in_per_mille, drop_out_per_mille;
     qsm_udp_info info;

@@ -117,3 +117,18 @@ int udp_groups_set(udp_groups *groups, const qsm_address *wanted, uint32_t count
     }
     return result;
 }
+
+int udp_groups_renew(udp_groups *groups) {
+    const udp_interface *interface = groups->options.interface;
+    int result = QSM_OK;
+    for (uint32_t index = groups->membership_count; index-- > 0;) {
+        udp_error nobody = {0};
+        udp_membership *joined = &groups->memberships[index];
+        udp_socket *socket = &groups->sockets[joined->socket];
+        udp_socket_leave(socket, interface, &joined->group);
+        int again = udp_socket_join(socket, interface, &joined->group, &nobody);
+        if (again != QSM_OK) *joined = groups->memberships[--groups->membership_count];
+        if (result == QSM_OK) result = again;
+    }
+    return result;
+}

@@ -37,4 +37,8 @@ void udp_groups_spare(udp_groups *groups, const qsm_address *own);
  * others are joined nevertheless, and another call tries again. */
 int udp_groups_set(udp_groups *groups, const qsm_address *wanted, uint32_t count);
 
+/* Leaves all groups and joins them again, each at once. QSM_OK, or the result of the first that
+ * failed, which udp_groups_set can try again. */
+int udp_groups_renew(udp_groups *groups);
+
 #endif

@@ -11,6 +11,7 @@ enum {
     PAUSE_MS = 1000,
     PAUSE_MS_PER_NODE = 50, /* all nodes of a scope together call twenty times a second at most */
     TOGETHER_MS = 500,      /* a call that is due within this goes out with a beacon */
+    CALLS_DOUBTED = 3,      /* missed in a row: the address is joined anew */
     CALLS_MISSED = 5,       /* in a row: the node is not heard */
     CALLS_STEADY = 10       /* in a row: it is heard again */
 };
@@ -22,6 +23,7 @@ void qsm_hearing_start(qsm_engine *engine, uint64_t now_ns) {
     qsm_hearing *hearing = &engine->hearing;
     qsm_alarm_init(&hearing->alarm, on_alarm, engine);
     hearing->since_ns = now_ns;
+    qsm_region_hearing_start(engine, now_ns);
     /* Those who start together do not call together. */
     if (qsm_address_is_set(&engine->config.rendezvous))
         qsm_alarm_set(&engine->alarms, &hearing->alarm,
@@ -30,6 +32,7 @@ void qsm_hearing_start(qsm_engine *engine, uint64_t now_ns) {
 
 void qsm_hearing_stop(qsm_engine *engine) {
     qsm_alarm_clear(&engine->alarms, &engine->hearing.alarm);
+    qsm_region_hearing_stop(engine);
 }
 
 void qsm_hearing_slept(qsm_engine *engine) {
@@ -112,6 +115,7 @@ static void judge(qsm_engine *engine, qsm_peer *peer, uint64_t patience_ns) {
     uint64_t steady_for_ns = engine->now_ns - audibility->steady_ns;
     if (pause_ns != 0 && CALLS_MISSED * pause_ns < patience_ns)
         patience_ns = CALLS_MISSED * pause_ns;
+    if (silent_ns >= patience_ns / CALLS_MISSED * CALLS_DOUBTED) qsm_region_hearing_renew(engine);
     if (!audibility->unheard && silent_ns >= patience_ns) {
         audibility->unheard = true;
         qsm_note(engine, QSM_TRACE_unheard, peer->id, silent_ns);
@@ -159,7 +163,11 @@ static uint64_t sum_up(const qsm_engine *engine) {
     uint32_t cursor = 0;
     for (qsm_peer *peer; !engine->hearing.nobody && (peer = next_unheard(engine, &cursor)) != NULL;)
         sum += qsm_mix64(peer->id);
-    return sum;
+    return sum + qsm_region_hearing_sum(engine);
+}
+
+void qsm_hearing_tell(qsm_engine *engine) {
+    if (sum_up(engine) != engine->hearing.told) qsm_request_report_hearing(engine);
 }
 
 static void call_out(qsm_engine *engine) {
@@ -182,7 +190,7 @@ static void on_alarm(void *context, uint64_t now_ns) {
     }
     if (look_round(engine)) call_out(engine);
     judge_all(engine);
-    if (sum_up(engine) != engine->hearing.told) qsm_request_report_hearing(engine);
+    qsm_hearing_tell(engine);
 }
 
 void qsm_hearing_beacon(qsm_engine *engine) {
@@ -203,6 +211,7 @@ void qsm_hearing_describe(qsm_engine *engine, qsm_bytes *out) {
          hears == QSM_HEARS_ALL_BUT && (peer = next_unheard(engine, &cursor)) != NULL; count++)
         qsm_bytes_add64(out, peer->id);
     qsm_bytes_patch32(out, count_at, count);
+    qsm_region_hearing_describe(engine, out);
 }
 
 int qsm_engine_unheard(const qsm_engine *engine, qsm_address *addresses, uint32_t count_max) {

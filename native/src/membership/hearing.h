@@ -5,6 +5,9 @@
  * a node goes for one direction only, so every pair is looked at from both ends.
  *
  * Going back takes longer than giving up: a network that comes and goes stays with unicast.
+ *
+ * Calls go to the address that all nodes share. Those of single regions may fail for themselves,
+ * which region_hearing.h looks after.
  */
 #ifndef QSM_MEMBERSHIP_HEARING_H
 #define QSM_MEMBERSHIP_HEARING_H
@@ -15,6 +18,7 @@
 #include "core/alarm.h"
 #include "core/bytes.h"
 #include "core/wire.h"
+#include "membership/region_hearing.h"
 #include "qsm.h"
 
 /* What this node hears in all. */
@@ -26,6 +30,7 @@ typedef struct {
     uint32_t round;    /* counts looks round: whoever was expected at the last one has its number */
     bool nobody;       /* of all who are expected, or too few to tell them one by one */
     uint64_t told;     /* a sum over what the host was told last */
+    qsm_region_hearing regions;
 } qsm_hearing;
 
 /* How another node is heard. */
@@ -39,7 +44,9 @@ typedef struct {
 } qsm_audibility;
 
 /* What a node tells its host, with its request for admission and whenever it has changed: one of
- * these, then at most QSM_UNHEARD_MAX ids of nodes whose multicast it does not hear. */
+ * these, then at most QSM_UNHEARD_MAX ids of nodes whose multicast it does not hear; then, from a
+ * node that lets the addresses of regions rest (region_hearing.h), the ids of regions in use whose
+ * address it does not hear, at most as many. */
 enum qsm_hears {
     QSM_HEARS_ALL_BUT = 0,
     QSM_HEARS_NOBODY = 1,
@@ -57,6 +64,8 @@ void qsm_hearing_call_arrived(qsm_engine *engine, uint64_t from, const qsm_call 
 void qsm_hearing_beacon(qsm_engine *engine);
 /* Something else of another node came by multicast. */
 void qsm_hearing_noticed(qsm_engine *engine);
+/* Tells the host what is new to it, if anything is. */
+void qsm_hearing_tell(qsm_engine *engine);
 /* Writes what the host is told. */
 void qsm_hearing_describe(qsm_engine *engine, qsm_bytes *out);
 

@@ -43,6 +43,9 @@ typedef struct {
     uint8_t hears;       /* enum qsm_hears: whose multicast reaches it */
     uint64_t *unheard;   /* ids of those whose does not */
     uint32_t unheard_count;
+    bool resting;     /* lets addresses of regions rest: new regions go by unicast */
+    uint64_t *missed; /* regions whose address it does not hear, while it rests */
+    uint32_t missed_count;
     bool leaving;  /* wants to go; is in no view any more */
     bool released; /* has been told that it may go */
     bool told;     /* has been sent a batch since it asked for admission the last time */

@@ -48,6 +48,7 @@ void qsm_host_client_free(qsm_host *host, qsm_host_client *client) {
     qsm_table_free(&client->known);
     qsm_bytes_free(&client->batch);
     free(client->unheard);
+    free(client->missed);
     qsm_host_client_leaves_all(host, client);
     free(client);
 }

@@ -41,6 +41,7 @@ typedef struct qsm_region {
     qsm_address address; /* multicast */
     bool unicast;        /* fans out to each member instead */
     bool closing;
+    bool unheard;     /* its address: what others send comes by repairs alone */
     bool aes;         /* every member has told that it can open AES: this view's senders use it */
     bool drained;     /* told the membership service so */
     int32_t my_index; /* -1: this node sends into it but is not a member */

@@ -233,6 +233,7 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
                 (slot != NULL && slot->state != QSM_SLOT_MISSING);
     bool again = !repaired && (data->flags & QSM_DATA_AGAIN);
     repaired = repaired || again;
+    if (!repaired) stream->first_hand = true;
     if (!repaired && slot != NULL && (here ? slot->attempts > 0 : sequence < stream->high_received))
         note_lateness(stream, sequence, slot);
     if (here) {
@@ -266,7 +267,11 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
     }
     slot->packet = *packet;
     qsm_buffer_retain(packet->buffer);
-    if (repaired) qsm_count(engine, QSM_COUNT_repairs_received);
+    if (repaired) {
+        qsm_count(engine, QSM_COUNT_repairs_received);
+        stream->second_hand = true;
+        qsm_region_hearing_helped(engine);
+    }
     slot->state = QSM_SLOT_WAITING;
     slot->wide = is_wide(data);
     enum qsm_delivered delivered = qsm_delivery_packet(engine, stream->region, data);

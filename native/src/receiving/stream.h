@@ -70,8 +70,11 @@ typedef struct qsm_stream {
     uint32_t far_attempts;               /* looks that asked for packets beyond the slots */
     qsm_asking asking;
     qsm_lateness lateness;
-    uint16_t lost;        /* found to be lost since the last token */
-    uint64_t lag_mark[4]; /* `high` at the last quarters of the lag limit: see stream.c */
+    uint16_t lost;    /* found to be lost since the last token */
+    bool first_hand;  /* came from its sender, with others, since region_hearing.c looked */
+    bool second_hand; /* came by a repair since then */
+    uint8_t second_hand_looks; /* in a row: it came in no other way */
+    uint64_t lag_mark[4];      /* `high` at the last quarters of the lag limit: see stream.c */
     uint64_t lag_marked_ns;
     /* tokens of each level that are to speak of it although nothing is open here */
     uint8_t announce[QSM_RING_LEVELS_MAX];
