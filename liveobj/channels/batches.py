@@ -37,16 +37,18 @@ class Batch:
 
 
 class BatchLog:
-    """Batches in order of arrival; `take_unsaved` gives those that were not asked for yet."""
+    """Batches in order of arrival. The store takes those that are `unsaved`, from where it
+    left off."""
 
     def __init__(self) -> None:
         self._batches: list[Batch] = []
-        self._saved = 0
+        # How many the store has taken; fewer again when the disk may have lost some.
+        self.saved_count = 0
 
     def add(self, data: bytes, signature: bytes, *, saved: bool = False) -> None:
         self._batches.append(Batch.read(data, signature))
         if saved:
-            self._saved = len(self._batches)
+            self.saved_count = len(self._batches)
 
     def overlapping(self, spans: Iterable[Span]) -> list[Batch]:
         wanted = list(spans)
@@ -54,7 +56,4 @@ class BatchLog:
 
     @property
     def unsaved(self) -> list[Batch]:
-        return self._batches[self._saved :]
-
-    def mark_saved(self, count: int) -> None:
-        self._saved += count
+        return self._batches[self.saved_count :]

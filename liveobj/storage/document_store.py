@@ -42,7 +42,7 @@ class SignedBatches(Protocol):
     @property
     def unsaved(self) -> Sequence[SignedBatch]: ...
 
-    def mark_saved(self, count: int) -> None: ...
+    saved_count: int
 
 
 class DocumentStore:
@@ -73,6 +73,7 @@ class DocumentStore:
         self._load()
         # What was given to the store, and what of that is known to be on the disk.
         self._stored = self._safe = document.version
+        self._safe_batches = batches.saved_count if batches is not None else 0
         self._subscription = document.observe(self._on_change)
 
     def _load(self) -> None:
@@ -122,18 +123,30 @@ class DocumentStore:
             self._schedule(WRITE_DELAY_S)  # a slow disk gets more at once
         elif self._write(lasting=False):
             self._syncing = True
-            version = self._stored
-            self._in_background(self._store.sync, lambda problem: self._on_synced(version, problem))
+            version, batches = self._stored, self._stored_batches
+            self._in_background(
+                self._store.sync, lambda problem: self._on_synced(version, batches, problem)
+            )
 
-    def _on_synced(self, version: Version, problem: Exception | None) -> None:
+    @property
+    def _stored_batches(self) -> int:
+        return self._batches.saved_count if self._batches is not None else 0
+
+    def _write_again(self) -> None:
+        """What the disk refused once it may have forgotten."""
+        self._stored = self._safe
+        if self._batches is not None:
+            self._batches.saved_count = self._safe_batches
+
+    def _on_synced(self, version: Version, batches: int, problem: Exception | None) -> None:
         self._syncing = False
         if self._closed:
             return
         if problem is not None:
-            # What the disk refused once it may have forgotten: it is written again.
-            self._stored = self._safe
+            self._write_again()
             self._tell_refused(problem)
             return
+        self._safe_batches = max(self._safe_batches, batches)
         if not self._safe.includes(version):
             self._safe = version
         self._tell(saved=self._safe.includes(self._document.version), problem=None)
@@ -144,17 +157,18 @@ class DocumentStore:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        was_safe = self._safe.includes(self._stored)
+        was_safe = self._safe.includes(self._stored) and not self._store.refused
         if not self._write(lasting=True):
             return False
         if not was_safe:
             try:
                 self._store.sync()
             except StorageError as problem:
-                self._stored = self._safe
+                self._write_again()
                 self._tell_refused(problem)
                 return False
         self._safe = self._stored
+        self._safe_batches = self._stored_batches
         self._tell(saved=True, problem=None)
         return True
 
@@ -186,7 +200,7 @@ class DocumentStore:
             return
         for batch in self._batches.unsaved:
             self._last_number = store.append(batch.data, batch.signature, lasting=lasting)
-            self._batches.mark_saved(1)
+            self._batches.saved_count += 1
 
     def compact(self, *, lasting: bool = True) -> None:
         """Replaces the stored updates by one snapshot, which keeps the history. Signed batches are

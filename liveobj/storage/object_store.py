@@ -23,6 +23,7 @@ SCHEMA_VERSION = 1
 _LOG_PAGES_MAX = 1000
 _PAGES_PER_WRITE = 3
 _PAGE_BYTES = 4096
+_COPIED_BYTES = 1 << 18
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS updates (
@@ -77,6 +78,8 @@ class ObjectStore:
             ) from problem
         self.rescue: Rescue | None = None
         self._hurried_pages = 0
+        # The disk has said that it could not keep what was given to it.
+        self.refused = False
         with self._problems(worded("opened")):
             try:
                 self._open()
@@ -178,20 +181,43 @@ class ObjectStore:
             except FileNotFoundError:
                 return  # the database was closed, which has put everything into its file
             try:
+                if self.refused:
+                    self._write_log_again(descriptor)
+                self.refused = True  # until it is known to be otherwise
                 os.fsync(descriptor)
+                self.refused = False
             finally:
                 os.close(descriptor)
             if self._hurried_pages > _LOG_PAGES_MAX:
                 self._hurried_pages = 0
                 self._checkpoint()
 
-    def _checkpoint(self) -> None:
-        """Takes the log over into the file; others go on writing meanwhile."""
-        database = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=rw", uri=True)
+    def _write_log_again(self, descriptor: int) -> None:
+        """What the system could not put on the disk it takes for done, and would not try again;
+        later parts of the log are worth nothing without it. Nobody else writes meanwhile."""
+        with self._beside() as database:
+            database.execute("BEGIN IMMEDIATE")
+            try:
+                for at in range(0, os.fstat(descriptor).st_size, _COPIED_BYTES):
+                    os.pwrite(descriptor, os.pread(descriptor, _COPIED_BYTES, at), at)
+            finally:
+                database.execute("ROLLBACK")
+
+    @contextmanager
+    def _beside(self) -> Iterator[sqlite3.Connection]:
+        """A connection of this thread's own."""
+        database = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None
+        )
         try:
-            database.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            yield database
         finally:
             database.close()
+
+    def _checkpoint(self) -> None:
+        """Takes the log over into the file; others go on writing meanwhile."""
+        with self._beside() as database:
+            database.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def append(self, data: bytes, signature: bytes = b"", *, lasting: bool = True) -> int:
         """Stores one update; returns its number when it is on the disk, or at once if it need not

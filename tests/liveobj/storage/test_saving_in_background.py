@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from liveobj.documents import Document
+from liveobj.channels.batches import BatchLog
+from liveobj.documents import Document, Origin
 from liveobj.storage import DocumentStore, ObjectStore, StorageError
 from liveobj.storage import object_store as module
 from liveobj.storage.document_store import RETRY_DELAY_S, WRITE_DELAY_S
@@ -127,6 +130,95 @@ def test_a_flush_that_fails_is_told(written: Written, monkeypatch: pytest.Monkey
         written.disk.finish()
     assert written.store.saved
     written.store.close()
+
+
+class ForgetfulDisk:
+    """Takes nothing while it is `broken`: what is to be written then it forgets, and is not given
+    again unless somebody writes it again. Looks at the log of a database, page by page."""
+
+    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path, self.broken = path, False
+        self._log = path.with_name(f"{path.name}-wal")
+        self._kept: dict[int, bytes] = {}
+        self._forgotten: dict[int, bytes] = {}
+        self._write = os.pwrite
+        monkeypatch.setattr(module.os, "fsync", self._sync)
+        monkeypatch.setattr(module.os, "pwrite", self._note)
+
+    def _pages(self) -> dict[int, bytes]:
+        log = self._log.read_bytes()
+        return {at: log[at : at + 4096] for at in range(0, len(log), 4096)}
+
+    def _note(self, descriptor: int, data: bytes, at: int) -> int:
+        for page in range(at - at % 4096, at + len(data), 4096):
+            self._forgotten.pop(page, None)
+        return self._write(descriptor, data, at)
+
+    def _sync(self, _descriptor: int) -> None:
+        dirty = {at: page for at, page in self._pages().items() if self._kept.get(at) != page}
+        if self.broken:
+            self._forgotten |= dirty
+            raise OSError(28, "No space left on device")
+        self._kept |= {at: page for at, page in dirty.items() if self._forgotten.get(at) != page}
+
+    def after_a_power_cut(self, path: Path) -> ObjectStore:
+        shutil.copy(self.path, path)
+        size = max((at + len(page) for at, page in self._kept.items()), default=0)
+        log = bytearray(size)
+        for at, page in self._kept.items():
+            log[at : at + len(page)] = page
+        path.with_name(f"{path.name}-wal").write_bytes(log)
+        return ObjectStore(path)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_what_is_said_to_be_saved_survives_a_disk_that_forgot_what_it_refused(
+    signed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Document(1)
+    document = Document(2, editable=not signed)
+    batches = BatchLog() if signed else None
+    objects, clock, background = ObjectStore(tmp_path / "x.db"), Clock(), Disk()
+    disk = ForgetfulDisk(objects.path, monkeypatch)
+    store = DocumentStore(document, objects, clock, batches, background)
+
+    def write(words: str) -> None:
+        if batches is None:
+            document.text("text").insert(0, words)
+            return
+        before = writer.version
+        writer.text("text").insert(0, words)
+        update = writer.export_since(before)
+        batches.add(update, b"signed")
+        document.import_update(update, Origin.REMOTE)
+
+    def save() -> None:
+        clock.advance(RETRY_DELAY_S + WRITE_DELAY_S)
+        work, done = background.waiting.pop(0)
+        try:
+            work()
+        except StorageError as problem:
+            done(problem)
+        else:
+            done(None)
+
+    write("c")
+    save()
+    assert store.saved
+    for words in ("b", "a"):
+        disk.broken = True
+        write(words)
+        save()
+        assert "No space left" in (store.problem or "")
+        disk.broken = False
+        before = objects.update_count
+        save()
+        assert objects.update_count == before + 1, "it is given to the disk again"
+        assert store.saved
+    again = Document(3)
+    DocumentStore(again, disk.after_a_power_cut(tmp_path / "y.db"), Clock()).close()
+    assert str(again.text("text")) == "abc"
+    store.close()
 
 
 def test_the_log_is_taken_over_by_whoever_waits(
