@@ -20,12 +20,16 @@ static void require_data(const qsm_data *data, const uint8_t *packet, uint32_t b
     FUZZ_REQUIRE(data->message_count <= QSM_PACKET_MESSAGES_MAX);
     for (uint32_t i = 0; i < data->region_count; i++)
         FUZZ_REQUIRE(data->regions[i].stable < data->regions[i].sequence);
+    uint32_t packed = 0;
     for (uint32_t i = 0; i < data->message_count; i++) {
         const qsm_message *message = &data->messages[i];
+        packed += message->count;
+        FUZZ_REQUIRE(message->count > 0);
         FUZZ_REQUIRE(message->sealed >= packet &&
                      message->sealed + message->bytes <= packet + bytes);
         FUZZ_REQUIRE(message->tag >= packet && message->tag + QSM_TAG_BYTES <= packet + bytes);
     }
+    FUZZ_REQUIRE(packed <= QSM_PACKED_MESSAGES_MAX);
     require_ranges(data->holes, data->hole_count, QSM_RANGES_MAX);
 }
 

@@ -149,6 +149,26 @@ static void write_packets(const char *folder, uint32_t fitting) {
         write_file(folder, targets[i], "acts.bin", acts, sizeof acts);
 }
 
+/* Messages that follow each other, sealed as one. */
+static void write_run(const char *folder) {
+    static uint8_t seed[QSM_DATAGRAM_BYTES_MAX + 16];
+    fuzz_world world;
+    world_begin(&world, 1, capture, NULL);
+    packet_count = 0;
+    for (int i = 0; i < 3; i++)
+        world_send(&world, 0, 0, "one of three");
+    world_run(&world, 20);
+    uint32_t at = 0;
+    while (at < packet_count && packets[at].bytes[1] != QSM_KIND_DATA)
+        at++;
+    FUZZ_REQUIRE(at < packet_count);
+    seed[0] = 1;
+    memcpy(seed + 1, packets[at].bytes, packets[at].count);
+    write_file(folder, "packet", "run.bin", seed, packets[at].count + 1);
+    write_file(folder, "repair", "run.bin", seed, write_step(&packets[at], seed));
+    world_end(&world);
+}
+
 static void write_plans(const char *folder) {
     static const char small[] = "live-objects-plan 1\n"
                                 "# a comment\n"
@@ -187,6 +207,7 @@ int main(int count, char **arguments) {
     write_packets(arguments[1], fitting);
     write_plans(arguments[1]);
     world_end(&world);
+    write_run(arguments[1]);
     free(packets);
     return 0;
 }

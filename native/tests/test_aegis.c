@@ -207,6 +207,30 @@ static void test_equal_to_the_plain_one(enum qsm_aegis_kind kind) {
     }
 }
 
+/* Pieces of all sizes around a block, in any order, also empty ones. */
+static void test_pieces_make_the_same_bytes(enum qsm_aegis_kind kind) {
+    static uint8_t plain[BYTES_MAX], whole[BYTES_MAX], pieces[BYTES_MAX + 1];
+    for (uint32_t turn = 0; turn < 400; turn++) {
+        uint8_t key[BLOCK], nonce[BLOCK], tag[BLOCK], tag_of_pieces[BLOCK];
+        uint32_t bytes = randombytes_uniform(BYTES_MAX + 1), most = 1 + turn % (3 * RATE);
+        randombytes_buf(key, sizeof key);
+        randombytes_buf(nonce, sizeof nonce);
+        randombytes_buf(plain, sizeof plain);
+        qsm_aegis_seal(kind, key, nonce, plain, bytes, whole, tag);
+        qsm_aegis_run run;
+        pieces[bytes] = 0x5a;
+        qsm_aegis_run_begin(kind, &run, key, nonce);
+        for (uint32_t at = 0, piece; at < bytes; at += piece) {
+            piece = randombytes_uniform(most + 1);
+            if (piece > bytes - at) piece = bytes - at;
+            qsm_aegis_run_add(kind, &run, plain + at, piece, pieces);
+        }
+        qsm_aegis_run_end(kind, &run, pieces, tag_of_pieces);
+        assert(memcmp(whole, pieces, bytes) == 0 && pieces[bytes] == 0x5a);
+        assert(memcmp(tag, tag_of_pieces, BLOCK) == 0);
+    }
+}
+
 static void test_every_changed_bit_is_noticed(enum qsm_aegis_kind kind) {
     uint8_t key[BLOCK] = {1}, nonce[BLOCK] = {2}, plain[150] = {3}, sealed[150], tag[BLOCK];
     uint8_t back[150], zeros[150] = {0};
@@ -230,6 +254,7 @@ int main(void) {
     enum qsm_aegis_kind best = qsm_aegis_best();
     for (enum qsm_aegis_kind kind = QSM_AEGIS_NARROW; kind <= best; kind++) {
         test_equal_to_the_plain_one(kind);
+        test_pieces_make_the_same_bytes(kind);
         test_every_changed_bit_is_noticed(kind);
     }
     printf("AEGIS-128X2: %d kinds of code agree with the plain one\n", (int)best);

@@ -192,7 +192,8 @@ static uint32_t draw_data(fuzz_world *world, uint32_t as, uint32_t to, uint64_t 
                                          .number = draw_number(seed) | 1,
                                          .previous = draw_number(seed),
                                          .bytes = (uint16_t)(hostile_draw(seed) % 100),
-                                         .flags = (uint8_t)(hostile_draw(seed) % 16),
+                                         .flags = (uint8_t)(hostile_draw(seed) % 64),
+                                         .count = (uint16_t)(hostile_draw(seed) % 8),
                                          .tag = rubbish};
     }
     data.hole_count = hostile_draw(seed) % 4 ? 0 : draw_ranges(data.holes, 20, seed);

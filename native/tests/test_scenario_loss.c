@@ -7,8 +7,8 @@
 #define BYTES 1000U
 
 /* How long eight nodes need for one sender's messages when each link loses that many. */
-static uint64_t time_to_deliver_ns(uint32_t loss_ppm, uint32_t before) {
-    world_options options = scenario_options(1, 8, 1);
+static uint64_t time_to_deliver_ns(uint64_t seed, uint32_t loss_ppm, uint32_t before) {
+    world_options options = scenario_options(seed, 8, 1);
     options.link.bandwidth_bytes_per_s = 12500000;
     world *all = scenario_begin(&options);
     if (before > 0) world_pour(all, 0, 0, BYTES, before);
@@ -30,12 +30,21 @@ static uint64_t time_to_deliver_ns(uint32_t loss_ppm, uint32_t before) {
     return last_ns - start_ns;
 }
 
+/* Which packets are lost decides more than all else: the middle one of three. */
+static double middle_time_ns(uint32_t loss_ppm, uint32_t before) {
+    uint64_t a = time_to_deliver_ns(1, loss_ppm, before);
+    uint64_t b = time_to_deliver_ns(2, loss_ppm, before);
+    uint64_t c = time_to_deliver_ns(3, loss_ppm, before);
+    uint64_t least = a < b ? a : b, most = a < b ? b : a;
+    return (double)(c < least ? least : c > most ? most : c);
+}
+
 /* A sender that knows its lines, or one that has yet to find out, which takes longer under loss. */
 static void goodput_under_random_loss(uint32_t before, double at_one, double at_ten) {
-    const double calm = (double)time_to_deliver_ns(0, before);
-    const double one = calm / (double)time_to_deliver_ns(10000, before);
-    const double ten = calm / (double)time_to_deliver_ns(100000, before);
-    const double thirty = calm / (double)time_to_deliver_ns(300000, before);
+    const double calm = (double)time_to_deliver_ns(1, 0, before);
+    const double one = calm / middle_time_ns(10000, before);
+    const double ten = calm / middle_time_ns(100000, before);
+    const double thirty = calm / (double)time_to_deliver_ns(1, 300000, before);
     scenario_figure("%.1f MB/s without loss; goodput %.0f %% at 1 %% loss, %.0f %% at 10 %%,"
                     " %.0f %% at 30 %%",
                     MESSAGES * BYTES / (calm / 1e9) / 1e6, 100 * one, 100 * ten, 100 * thirty);

@@ -26,6 +26,24 @@ enum qsm_aegis_kind qsm_aegis_best(void);
 void qsm_aegis_seal(enum qsm_aegis_kind kind, const uint8_t key[QSM_AEGIS_KEY_BYTES],
                     const uint8_t nonce[QSM_AEGIS_NONCE_BYTES], const uint8_t *plain,
                     uint32_t bytes, uint8_t *sealed, uint8_t tag[16]);
+/* The same for bytes that come piece by piece: what is sealed so is opened as one. */
+#define QSM_AEGIS_BLOCK_BYTES 64u
+typedef struct {
+    uint8_t state[4 * QSM_AEGIS_BLOCK_BYTES];
+    uint8_t rest[QSM_AEGIS_BLOCK_BYTES]; /* the last bytes that came, less than a block */
+    uint32_t bytes;                      /* that came */
+} qsm_aegis_run;
+
+void qsm_aegis_run_begin(enum qsm_aegis_kind kind, qsm_aegis_run *run,
+                         const uint8_t key[QSM_AEGIS_KEY_BYTES],
+                         const uint8_t nonce[QSM_AEGIS_NONCE_BYTES]);
+/* `sealed` is where the whole run begins: as many bytes are written as make whole blocks. */
+void qsm_aegis_run_add(enum qsm_aegis_kind kind, qsm_aegis_run *run, const uint8_t *plain,
+                       uint32_t bytes, uint8_t *sealed);
+/* Writes the others. */
+void qsm_aegis_run_end(enum qsm_aegis_kind kind, qsm_aegis_run *run, uint8_t *sealed,
+                       uint8_t tag[16]);
+
 /* False when the tag does not fit; then `plain` is zeros. It may be `sealed`. */
 bool qsm_aegis_open(enum qsm_aegis_kind kind, const uint8_t key[QSM_AEGIS_KEY_BYTES],
                     const uint8_t nonce[QSM_AEGIS_NONCE_BYTES], const uint8_t *sealed,

@@ -1,6 +1,7 @@
 /*
  * aegis_body.h - AEGIS-128X2 itself, included by aegis_narrow.c and aegis_wide.c, who say before
- * what a pair of blocks is: the type `pair`, INLINE and TARGET for functions that use it, and
+ * what a pair of blocks is: the type `pair`, INLINE and TARGET for functions that use it, names for
+ * those that it makes, and
  * pair_load, pair_store, pair_twice (a block in both halves), pair_xor, pair_and, pair_round (of
  * AES), pair_sum (both halves added up). Its two ciphers run side by side, one in each half.
  */
@@ -119,4 +120,53 @@ TARGET void OPEN(const uint8_t *key, const uint8_t *nonce, const uint8_t *sealed
         open_block(s, sealed + at, plain + at);
     if (at < bytes) open_rest(s, sealed + at, bytes - at, plain + at);
     end(s, bytes, tag);
+}
+
+/* ---- piece by piece ---- */
+
+INLINE void state_load(pair s[STATE], const qsm_aegis_run *run) {
+    for (int i = 0; i < STATE; i++)
+        s[i] = pair_load(run->state + i * PAIR);
+}
+
+INLINE void state_store(qsm_aegis_run *run, const pair s[STATE]) {
+    for (int i = 0; i < STATE; i++)
+        pair_store(run->state + i * PAIR, s[i]);
+}
+
+TARGET void RUN_BEGIN(qsm_aegis_run *run, const uint8_t *key, const uint8_t *nonce) {
+    pair s[STATE];
+    begin(s, key, nonce);
+    state_store(run, s);
+    run->bytes = 0;
+}
+
+TARGET void RUN_ADD(qsm_aegis_run *run, const uint8_t *plain, uint32_t bytes, uint8_t *sealed) {
+    uint32_t waiting = run->bytes % RATE, missing = waiting > 0 ? RATE - waiting : 0;
+    sealed += run->bytes - waiting;
+    run->bytes += bytes;
+    if (bytes < RATE - waiting) { /* no block is full yet */
+        if (bytes) memcpy(run->rest + waiting, plain, bytes);
+        return;
+    }
+    pair s[STATE];
+    state_load(s, run);
+    if (missing > 0) {
+        memcpy(run->rest + waiting, plain, missing);
+        seal_block(s, run->rest, sealed);
+        sealed += RATE;
+    }
+    uint32_t at = missing;
+    for (; bytes - at >= RATE; at += RATE, sealed += RATE)
+        seal_block(s, plain + at, sealed);
+    if (at < bytes) memcpy(run->rest, plain + at, bytes - at);
+    state_store(run, s);
+}
+
+TARGET void RUN_END(qsm_aegis_run *run, uint8_t *sealed, uint8_t tag[16]) {
+    pair s[STATE];
+    uint32_t waiting = run->bytes % RATE;
+    state_load(s, run);
+    if (waiting > 0) seal_rest(s, run->rest, waiting, sealed + run->bytes - waiting);
+    end(s, run->bytes, tag);
 }

@@ -15,6 +15,9 @@
 #define INLINE TARGET __attribute__((always_inline)) static inline
 #define SEAL qsm_aegis_narrow_seal
 #define OPEN qsm_aegis_narrow_open
+#define RUN_BEGIN qsm_aegis_narrow_begin
+#define RUN_ADD qsm_aegis_narrow_add
+#define RUN_END qsm_aegis_narrow_end
 
 bool qsm_aegis_narrow_is_here(void) {
     return __builtin_cpu_supports("aes") && __builtin_cpu_supports("sse4.1");

@@ -13,6 +13,9 @@
 #define INLINE TARGET __attribute__((always_inline)) static inline
 #define SEAL qsm_aegis_wide_seal
 #define OPEN qsm_aegis_wide_open
+#define RUN_BEGIN qsm_aegis_wide_begin
+#define RUN_ADD qsm_aegis_wide_add
+#define RUN_END qsm_aegis_wide_end
 
 /* Asked of the processor itself: not every compiler knows a name for it. */
 static bool has_aes_vectors(void) {

@@ -26,7 +26,11 @@
     void qsm_aegis_##width##_seal(const uint8_t *key, const uint8_t *nonce, const uint8_t *plain,  \
                                   uint32_t bytes, uint8_t *sealed, uint8_t tag[16]);               \
     void qsm_aegis_##width##_open(const uint8_t *key, const uint8_t *nonce, const uint8_t *sealed, \
-                                  uint32_t bytes, uint8_t *plain, uint8_t tag[16])
+                                  uint32_t bytes, uint8_t *plain, uint8_t tag[16]);                \
+    void qsm_aegis_##width##_begin(qsm_aegis_run *run, const uint8_t *key, const uint8_t *nonce);  \
+    void qsm_aegis_##width##_add(qsm_aegis_run *run, const uint8_t *plain, uint32_t bytes,         \
+                                 uint8_t *sealed);                                                 \
+    void qsm_aegis_##width##_end(qsm_aegis_run *run, uint8_t *sealed, uint8_t tag[16])
 
 #if QSM_AEGIS_HAS_NARROW
 QSM_AEGIS_DECLARE(narrow);

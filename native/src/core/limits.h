@@ -22,8 +22,9 @@
     8u /* 2^8 > any region with rings of two is not needed: see region.c                           \
         */
 #define QSM_REGION_MEMBERS_MAX 16384u
-#define QSM_REGION_HEADERS_MAX 16u  /* regions named in one hybrid packet */
-#define QSM_PACKET_MESSAGES_MAX 64u /* messages packed into one datagram */
+#define QSM_REGION_HEADERS_MAX 16u    /* regions named in one hybrid packet */
+#define QSM_PACKET_MESSAGES_MAX 64u   /* seals in one datagram, each of a message or of a run */
+#define QSM_PACKED_MESSAGES_MAX 1024u /* messages in one datagram, alone and in runs */
 #define QSM_FILL_BYTES_MAX                                                                         \
     (384u << 10) /* of messages packed before they are sent: while the first is in the cache */
 #define QSM_TOKEN_RECORDS_MAX 24u /* active senders in one token packet; the rest take turns */

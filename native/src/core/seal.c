@@ -194,6 +194,14 @@ void qsm_message_seal_aes(enum qsm_aegis_kind kind, const uint8_t sender_key[QSM
     qsm_aegis_seal(kind, sender_key, nonce, plain, bytes, sealed, tag);
 }
 
+void qsm_run_seal_begin(enum qsm_aegis_kind kind, qsm_aegis_run *run,
+                        const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
+                        const qsm_seal_identity *identity) {
+    uint8_t nonce[QSM_AEGIS_NONCE_BYTES];
+    make_nonce(nonce, identity);
+    qsm_aegis_run_begin(kind, run, sender_key, nonce);
+}
+
 bool qsm_message_open_aes(enum qsm_aegis_kind kind, const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
                           const qsm_seal_identity *identity, const uint8_t *sealed, uint32_t bytes,
                           const uint8_t tag[16], uint8_t *plain) {

@@ -87,6 +87,10 @@ void qsm_sender_key_derive(uint8_t secret[QSM_AEGIS_KEY_BYTES], const uint8_t gr
 void qsm_message_seal_aes(enum qsm_aegis_kind kind, const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
                           const qsm_seal_identity *identity, const uint8_t *plain, uint32_t bytes,
                           uint8_t *sealed, uint8_t tag[16]);
+/* The same for what comes piece by piece; then the functions of aegis.h. */
+void qsm_run_seal_begin(enum qsm_aegis_kind kind, qsm_aegis_run *run,
+                        const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
+                        const qsm_seal_identity *identity);
 /* False for what is not genuine, and for everything where there are no such instructions. */
 bool qsm_message_open_aes(enum qsm_aegis_kind kind, const uint8_t sender_key[QSM_AEGIS_KEY_BYTES],
                           const qsm_seal_identity *identity, const uint8_t *sealed, uint32_t bytes,

@@ -27,6 +27,10 @@
  * A data packet's body: region headers, message table, estate holes (all covered by the packet's
  * tag), then the sealed messages (covered by the tags in the table). Its sender is the node whose
  * stream it belongs to; any member may pass it on as it is, which is all that a repair is.
+ *
+ * Messages of one group that follow each other are one entry of the table, a run, sealed as one:
+ * what takes longest of sealing and opening short messages is to begin and to end. Each has its
+ * length (u16) before it, under the seal, so that only who has the group's key can part them.
  */
 #ifndef QSM_CORE_WIRE_H
 #define QSM_CORE_WIRE_H
@@ -40,11 +44,13 @@
 #include "core/seal.h"
 #include "qsm.h"
 
-#define QSM_WIRE_VERSION 5u
+#define QSM_WIRE_VERSION 6u
 #define QSM_HEADER_BYTES 32u
 #define QSM_REGION_HEADER_BYTES 24u
 #define QSM_MESSAGE_HEADER_BYTES 40u
 #define QSM_MESSAGE_FIRST_BYTES 8u /* more, for a sender's first message in a view */
+#define QSM_MESSAGE_RUN_BYTES 2u   /* more, for a run: how many messages it has */
+#define QSM_RUN_LENGTH_BYTES 2u    /* in front of each message of a run, sealed with it */
 #define QSM_DATA_FIXED_BYTES 8u
 #define QSM_ADDRESS_BYTES 20u
 #define QSM_RANGE_BYTES 12u
@@ -129,7 +135,8 @@ enum qsm_message_flag {
     QSM_MESSAGE_MORE = 2,      /* the next number goes on with this message */
     QSM_MESSAGE_CONTINUES = 4, /* goes on with the number before */
     QSM_MESSAGE_WIDE = 8,      /* its group spans several regions */
-    QSM_MESSAGE_AES = 16       /* sealed with AEGIS-128X2, else with XChaCha20-Poly1305 */
+    QSM_MESSAGE_AES = 16,      /* sealed with AEGIS-128X2, else with XChaCha20-Poly1305 */
+    QSM_MESSAGE_RUN = 32       /* several that follow each other: AES, and none of the others */
 };
 
 typedef struct {
@@ -139,11 +146,13 @@ typedef struct {
 } qsm_region_header;
 
 typedef struct {
-    uint32_t group;  /* handle, in the directory of the region's epoch */
-    uint64_t view;   /* number of the group view in which it was sent */
-    uint64_t number; /* of this sender in this group; the upper 24 bits change when it joins anew */
+    uint32_t group;    /* handle, in the directory of the region's epoch */
+    uint64_t view;     /* number of the group view in which it was sent */
+    uint64_t number;   /* of this sender in this group; the upper 24 bits change when it joins anew;
+                          of a run the first */
     uint64_t previous; /* FIRST: view of the sender's message before this one, 0: there was none */
     uint16_t bytes;
+    uint16_t count; /* messages with numbers from that one on; more than one only in a run */
     uint8_t flags;
     uint8_t epoch; /* of the key that it is sealed under, last eight bits */
     const uint8_t *tag;

@@ -11,8 +11,10 @@ uint32_t qsm_data_front_bytes(const qsm_data *data) {
     uint32_t bytes =
         QSM_HEADER_BYTES + QSM_DATA_FIXED_BYTES + data->region_count * QSM_REGION_HEADER_BYTES +
         data->message_count * QSM_MESSAGE_HEADER_BYTES + data->hole_count * QSM_RANGE_BYTES;
-    for (uint32_t i = 0; i < data->message_count; i++)
+    for (uint32_t i = 0; i < data->message_count; i++) {
         if (data->messages[i].flags & QSM_MESSAGE_FIRST) bytes += QSM_MESSAGE_FIRST_BYTES;
+        if (data->messages[i].flags & QSM_MESSAGE_RUN) bytes += QSM_MESSAGE_RUN_BYTES;
+    }
     return bytes;
 }
 
@@ -38,12 +40,18 @@ static bool read_data_start(qsm_reader *reader, const qsm_header *header, qsm_da
     return !reader->failed;
 }
 
+static bool is_good_run(const qsm_message *run) {
+    return run->flags == (QSM_MESSAGE_AES | QSM_MESSAGE_RUN) && run->count > 0 &&
+           run->bytes >= run->count * QSM_RUN_LENGTH_BYTES &&
+           run->number <= UINT64_MAX - run->count;
+}
+
 bool qsm_data_read(const qsm_header *header, const uint8_t *packet, uint32_t bytes,
                    qsm_data *data) {
     assert(header->front_bytes <= bytes);
     qsm_reader reader = {.at = packet + QSM_HEADER_BYTES, .end = packet + header->front_bytes};
     if (!read_data_start(&reader, header, data)) return false;
-    uint32_t sealed = header->front_bytes;
+    uint32_t sealed = header->front_bytes, packed = 0;
     for (uint32_t i = 0; i < data->message_count; i++) {
         qsm_message *message = &data->messages[i];
         message->group = qsm_read32(&reader);
@@ -54,7 +62,12 @@ bool qsm_data_read(const qsm_header *header, const uint8_t *packet, uint32_t byt
         message->epoch = qsm_read8(&reader);
         message->tag = qsm_read_bytes(&reader, QSM_TAG_BYTES);
         message->previous = message->flags & QSM_MESSAGE_FIRST ? qsm_read64(&reader) : 0;
-        if (reader.failed || message->number == 0 || message->bytes > bytes - sealed) return false;
+        bool run = message->flags & QSM_MESSAGE_RUN;
+        message->count = run ? qsm_read16(&reader) : 1;
+        packed += message->count;
+        if (reader.failed || message->number == 0 || message->bytes > bytes - sealed ||
+            (run && !is_good_run(message)) || packed > QSM_PACKED_MESSAGES_MAX)
+            return false;
         message->sealed = packet + sealed;
         sealed += message->bytes;
     }
@@ -102,6 +115,7 @@ uint32_t qsm_data_write(const qsm_scope_keys *keys, uint8_t *packet, uint32_t by
         qsm_write8(&writer, message->epoch);
         qsm_write_bytes(&writer, message->tag, QSM_TAG_BYTES);
         if (message->flags & QSM_MESSAGE_FIRST) qsm_write64(&writer, message->previous);
+        if (message->flags & QSM_MESSAGE_RUN) qsm_write16(&writer, message->count);
     }
     qsm_write_ranges(&writer, data->holes, data->hole_count);
     assert(qsm_writer_used(&writer) == front);

@@ -159,19 +159,70 @@ static qsm_order *order_of(qsm_group *group, uint64_t sender, uint64_t number) {
     return found != NULL ? found : qsm_order_make(group, sender, number);
 }
 
+/* The messages of a run lie one after the other, each behind its length. */
+static uint32_t length_at(const uint8_t *at) {
+    return (uint32_t)qsm_load_le(at, QSM_RUN_LENGTH_BYTES);
+}
+
+/* True when the opened run has as many messages as its entry says, and nothing else. */
+static bool is_whole_run(const uint8_t *plain, const qsm_message *run) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (run->bytes - at < QSM_RUN_LENGTH_BYTES) return false;
+        uint32_t length = length_at(plain + at);
+        at += QSM_RUN_LENGTH_BYTES;
+        if (run->bytes - at < length) return false;
+        at += length;
+    }
+    return at == run->bytes;
+}
+
+/* Delivers an opened message, or keeps it until it is its turn. */
+static enum qsm_delivered take_opened(qsm_group *group, qsm_order *order,
+                                      const qsm_parked *opened) {
+    bool again = order->expected != 0 && opened->number < order->expected;
+    if (again && !QSM_BUG(1)) return QSM_DELIVERED;
+    if (!QSM_BUG(2) && !(QSM_BUG(1) && again) && opened->number != order->expected)
+        return qsm_order_park(group->engine, order, opened) ? QSM_DELIVERED : QSM_DELIVERY_WAITS;
+    if (!deliver(group, order, opened)) return QSM_DELIVERY_WAITS;
+    if (order->waiting != NULL) unpark(group, order);
+    return QSM_DELIVERED;
+}
+
+/* `opened` is the run as a whole. When memory is short in the midst of it, it is opened again; then
+ * those that were taken are known by their numbers. */
+static enum qsm_delivered take_run(qsm_group *group, qsm_order *order, const qsm_message *run,
+                                   qsm_parked *opened) {
+    const uint8_t *at = opened->plain;
+    opened->flags = 0;
+    for (uint32_t i = 0; i < run->count; i++) {
+        opened->number = run->number + i;
+        if (!opened->locked) {
+            opened->bytes = length_at(at);
+            opened->plain = at + QSM_RUN_LENGTH_BYTES;
+            at = opened->plain + opened->bytes;
+        }
+        enum qsm_delivered one = take_opened(group, order, opened);
+        if (one != QSM_DELIVERED) return one;
+    }
+    return QSM_DELIVERED;
+}
+
 static enum qsm_delivered handle_message(qsm_group *group, qsm_order *order, qsm_region *region,
                                          const qsm_message *message) {
     qsm_engine *engine = group->engine;
     bool starts = message->number > order->expected && starts_here(group, order, message);
     if (starts && qsm_orders_owe_earlier(region, order->sender, message->view))
         return QSM_DELIVERY_WAITS;
-    bool again = order->expected != 0 && message->number < order->expected;
-    if (again && !QSM_BUG(1)) return QSM_DELIVERED;
+    uint64_t last = message->number + message->count - 1;
+    if (order->expected != 0 && last < order->expected && !QSM_BUG(1)) return QSM_DELIVERED;
     const uint8_t *key = qsm_keys_find(group, message->epoch);
     if (key == NULL && qsm_keys_may_come(group, message->epoch)) return QSM_DELIVERY_WAITS;
     uint8_t *plain = arena_take(engine, message->bytes);
     if (plain == NULL) return QSM_DELIVERY_WAITS;
-    if (key != NULL && !open_message(group, order, key, message, plain)) {
+    bool run = message->flags & QSM_MESSAGE_RUN;
+    if (key != NULL && (!open_message(group, order, key, message, plain) ||
+                        (run && !is_whole_run(plain, message)))) {
         engine->delivery.arena_used -= message->bytes;
         qsm_count(engine, QSM_COUNT_messages_forged);
         return QSM_DELIVERY_FORGED;
@@ -185,11 +236,7 @@ static enum qsm_delivered handle_message(qsm_group *group, qsm_order *order, qsm
                          .bytes = message->bytes,
                          .flags = message->flags,
                          .locked = key == NULL};
-    if (!QSM_BUG(2) && !(QSM_BUG(1) && again) && message->number != order->expected)
-        return qsm_order_park(engine, order, &opened) ? QSM_DELIVERED : QSM_DELIVERY_WAITS;
-    if (!deliver(group, order, &opened)) return QSM_DELIVERY_WAITS;
-    if (order->waiting != NULL) unpark(group, order);
-    return QSM_DELIVERED;
+    return run ? take_run(group, order, message, &opened) : take_opened(group, order, &opened);
 }
 
 enum qsm_delivered qsm_delivery_packet(qsm_engine *engine, qsm_region *region,

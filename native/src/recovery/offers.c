@@ -42,7 +42,7 @@ static bool keep_offer(qsm_estate *estate, uint64_t from, const qsm_message *mes
 }
 
 bool qsm_estate_read_offer(qsm_estate *estate, uint64_t from, qsm_reader *in) {
-    qsm_message message = {0};
+    qsm_message message = {.count = 1};
     message.group = qsm_read32(in);
     message.view = qsm_read64(in);
     message.number = qsm_read64(in);
@@ -52,7 +52,8 @@ bool qsm_estate_read_offer(qsm_estate *estate, uint64_t from, qsm_reader *in) {
     message.epoch = qsm_read8(in);
     message.tag = qsm_read_bytes(in, QSM_TAG_BYTES);
     message.sealed = qsm_read_bytes(in, message.bytes);
-    if (message.number == 0 || message.bytes > QSM_DATA_BYTES_MAX) in->failed = true;
+    bool run = message.flags & QSM_MESSAGE_RUN; /* never of a group that spans several regions */
+    if (message.number == 0 || message.bytes > QSM_DATA_BYTES_MAX || run) in->failed = true;
     if (in->failed) return false;
     if (qsm_table_get(&estate->offered, qsm_estate_key(&message)) != NULL) return true;
     return keep_offer(estate, from, &message);

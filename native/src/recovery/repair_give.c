@@ -158,7 +158,7 @@ static void give_own(qsm_engine *engine, qsm_region *region, const qsm_repair *r
     qsm_out_packet *packet =
         region->sender != NULL ? qsm_sender_packet(region->sender, repair->range.first) : NULL;
     if (packet == NULL) return;
-    qsm_slice slice = {.buffer = packet->buffer, .bytes = packet->bytes};
+    qsm_slice slice = packet->packet;
     bool to_all = packet->resent_ns != 0 && packet->asked_by == 0;
     uint64_t quiet_ns = qsm_asking_quiet_ns(&region->lines) * (to_all ? RESEND_ALL : 1);
     if (was_within(engine, packet->resent_ns, quiet_ns) &&
@@ -172,7 +172,7 @@ static void give_own(qsm_engine *engine, qsm_region *region, const qsm_repair *r
     packet->resent_ns = engine->now_ns;
     packet->resent_to_all = packet->resent_to_all || multicast;
     packet->asked_by = multicast ? 0 : repair->to;
-    qsm_packet_mark_again(&engine->keys, packet->buffer->data);
+    qsm_packet_mark_again(&engine->keys, slice.buffer->data + slice.offset);
     if (!multicast) {
         give(engine, &to->address, &slice);
         return;

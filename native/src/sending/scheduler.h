@@ -21,6 +21,7 @@ typedef struct {
     qsm_group *pulled;               /* whose feed is being asked; NULL when it left meanwhile */
     uint64_t stamp;                  /* messages sent so far, by all groups */
     uint64_t blocked_until_ns;       /* when a rate allows more; 0: nothing waits for a rate */
+    uint32_t table_bytes[2];         /* of the last packets made: the next has one like them */
 } qsm_scheduler;
 
 /* The group wants to send. */

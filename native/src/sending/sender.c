@@ -66,13 +66,12 @@ static void count_acknowledged(qsm_sender *sender, const qsm_out_packet *packet)
             qsm_outgoing_acknowledged(group, packet->messages);
         return;
     }
-    qsm_slice slice = {.buffer = packet->buffer, .bytes = packet->bytes};
     qsm_data data;
-    if (!qsm_data_reread(&slice, &data)) return;
+    if (!qsm_data_reread(&packet->packet, &data)) return;
     for (uint32_t i = 0; i < data.message_count; i++) {
         qsm_group *group = qsm_group_called(engine, directory, data.messages[i].group);
         if (group != NULL && data.messages[i].number >> 40 == group->serial)
-            qsm_outgoing_acknowledged(group, 1);
+            qsm_outgoing_acknowledged(group, data.messages[i].count);
     }
 }
 
@@ -80,7 +79,7 @@ void qsm_sender_free(qsm_sender *sender) {
     qsm_alarm_clear(&sender->region->engine->alarms, &sender->alarm);
     for (uint64_t s = sender->stable + 1; s <= sender->high; s++) {
         count_acknowledged(sender, packet_at(sender, s)); /* nobody is left to wait for */
-        qsm_buffer_release(packet_at(sender, s)->buffer);
+        qsm_buffer_release(packet_at(sender, s)->packet.buffer);
     }
     qsm_scheduler_unblock(sender->region->engine);
     sender->region->sender = NULL;
@@ -108,27 +107,27 @@ static bool grow(qsm_sender *sender) {
     return true;
 }
 
-bool qsm_sender_keep(qsm_sender *sender, qsm_buffer *buffer, uint32_t bytes, bool wide,
-                     uint64_t first_stamp, uint64_t last_stamp) {
+bool qsm_sender_keep(qsm_sender *sender, const qsm_slice *packet, bool wide, uint64_t first_stamp,
+                     uint64_t last_stamp) {
     qsm_engine *engine = sender->region->engine;
     assert(!sender->fin);
     if (!grow(sender)) return false;
     bool was_quiet = sender->high == sender->stable;
     sender->high++;
-    qsm_buffer_retain(buffer);
-    *packet_at(sender, sender->high) = (qsm_out_packet){.buffer = buffer,
-                                                        .bytes = bytes,
+    qsm_buffer_retain(packet->buffer);
+    *packet_at(sender, sender->high) = (qsm_out_packet){.packet = *packet,
                                                         .wide = wide,
                                                         .first_stamp = first_stamp,
                                                         .last_stamp = last_stamp,
                                                         .sent_ns = engine->now_ns};
-    sender->unacked_bytes += bytes;
+    sender->unacked_bytes += packet->bytes;
     sender->told = sender->stable;
     sender->idle_since_ns = engine->now_ns;
     sender->status_pause_ns = STATUS_PAUSE_MIN_NS;
-    qsm_rate_spend(&sender->rate, bytes);
+    qsm_rate_spend(&sender->rate, packet->bytes);
     if (was_quiet && sender->region->my_index >= 0) qsm_rings_wake(sender->region, engine->now_ns);
-    if (sender->region->my_index >= 0) qsm_rings_traffic(sender->region, bytes, engine->now_ns);
+    if (sender->region->my_index >= 0)
+        qsm_rings_traffic(sender->region, packet->bytes, engine->now_ns);
     /* Alone in the region: there is nobody to wait for. */
     if (sender->region->alive_count == 0 ||
         (sender->region->alive_count == 1 && sender->region->my_index >= 0 &&
@@ -174,7 +173,7 @@ static void update_stable(qsm_sender *sender, uint64_t oldest_wide) {
         if (packet->wide && packet->last_stamp >= oldest_wide) break;
         sender->stable++;
         count_acknowledged(sender, packet);
-        qsm_buffer_release(packet->buffer);
+        qsm_buffer_release(packet->packet.buffer);
         *packet = (qsm_out_packet){0};
     }
     if (sender->stable == before) return;
@@ -204,8 +203,8 @@ void qsm_sender_acknowledged(qsm_sender *sender, uint64_t low, uint32_t lost) {
         if (news.packets++ == 0) news.sent_ns = packet->sent_ns;
         uint64_t took = engine->now_ns - packet->sent_ns;
         sender->ack_ns = sender->ack_ns ? (sender->ack_ns * 7 + took) / 8 : took;
-        sender->unacked_bytes -= packet->bytes;
-        news.bytes += packet->bytes;
+        sender->unacked_bytes -= packet->packet.bytes;
+        news.bytes += packet->packet.bytes;
         wide = wide || packet->wide;
     }
     if (news.packets > 0 && qsm_rate_feedback(&sender->rate, engine->now_ns, &news))
@@ -286,9 +285,9 @@ void qsm_sender_finish(qsm_sender *sender) {
         .region = sender->region->uid, .sequence = sender->high + 1, .stable = sender->stable};
     uint32_t bytes = qsm_data_write(&engine->keys, buffer->data, buffer->capacity, &data, NULL);
     assert(bytes > 0);
-    if (qsm_sender_keep(sender, buffer, bytes, false, 0, 0)) {
+    qsm_slice packet = {.buffer = buffer, .bytes = bytes};
+    if (qsm_sender_keep(sender, &packet, false, 0, 0)) {
         sender->fin = true;
-        qsm_slice packet = {.buffer = buffer, .bytes = bytes};
         qsm_region_multicast(sender->region, QSM_CLASS_DATA, &packet);
     }
     qsm_buffer_release(buffer);

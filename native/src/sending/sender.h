@@ -16,8 +16,7 @@
 typedef struct qsm_region qsm_region;
 
 typedef struct {
-    qsm_buffer *buffer;
-    uint32_t bytes;
+    qsm_slice packet;
     uint16_t messages; /* of one group, `group`; 0: of several, or none: the packet tells */
     bool wide;         /* has a message whose group spans several regions */
     bool resent_to_all;
@@ -55,8 +54,8 @@ void qsm_sender_free(qsm_sender *sender);
 bool qsm_sender_has_room(qsm_sender *sender);
 /* Keeps a finished packet that was given the next sequence (qsm_sender.high + 1). Takes its own
  * reference. */
-bool qsm_sender_keep(qsm_sender *sender, qsm_buffer *buffer, uint32_t bytes, bool wide,
-                     uint64_t first_stamp, uint64_t last_stamp);
+bool qsm_sender_keep(qsm_sender *sender, const qsm_slice *packet, bool wide, uint64_t first_stamp,
+                     uint64_t last_stamp);
 /* The packet kept last has only so many messages of that group: then it need not be read again when
  * it is acknowledged. */
 void qsm_sender_keep_note(qsm_sender *sender, uint32_t group, uint32_t serial, uint32_t messages);
