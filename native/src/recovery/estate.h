@@ -1,7 +1,7 @@
 /*
  * estate.h - what a dead sender has left in one region, as the region's executor sees it: which of
  * its packets exist anywhere, what other regions have of its messages, and how far the settlement
- * has come. estate.c takes it from state to state; reports.c asks the region's members, exchange.c
+ * has come. estate.c takes it from state to state; reports.c asks the region's members, exchange.h
  * talks to the executors of other regions and offers.c keeps what these have, ending.c ends the
  * stream.
  */
