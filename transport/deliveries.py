@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, overload
 
-from transport.binding import Columns
+from transport.binding_events import Columns
 from transport.interfaces import Delivery
 
 _new_tuple = tuple.__new__

@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable
 
-from transport import binding
+from transport import binding, binding_events
 from transport.binding_udp import Udp, UdpInfo
 from transport.config import EngineConfig, Peer
 from transport.errors import Closed, ViewKept, WrongMoment
@@ -47,7 +47,7 @@ class Engine(Node):
         self._udp = udp
         self._core = udp.core
         self._clock = clock
-        self._events = binding.EventBuffer(_PIECE_EVENTS_MAX)
+        self._events = binding_events.EventBuffer(_PIECE_EVENTS_MAX)
         self._piece_events = 128
         self._depth = 0
         self._health_waiters: list[asyncio.Future[Health]] = []

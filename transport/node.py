@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from transport import binding
+from transport import binding, binding_events
 from transport.deliveries import LentDeliveries
 from transport.errors import BadArgument, Closed, Gone, TransportError, ViewKept, WrongMoment
 from transport.events import EventType, Health, HealthChanged, Reason
@@ -249,10 +249,10 @@ class Node:
     ) -> tuple[Sequence[Any], list[memoryview]]:
         """Views of what the engine lends, and whatever is shared while one of them is held; a
         driver that cannot wait for their return copies."""
-        loan, views = binding.lend(addresses, sizes)
+        loan, views = binding_events.lend(addresses, sizes)
         return (loan,), views
 
-    def take(self, events: binding.Events) -> None:
+    def take(self, events: binding_events.Events) -> None:
         """Sorts what the engine reported into the queue; calls nobody."""
         if events.count == 0:
             return
@@ -262,7 +262,7 @@ class Node:
         else:
             self._take_mixed(events.rows())
 
-    def _take_deliveries(self, user: int, columns: binding.Columns) -> None:
+    def _take_deliveries(self, user: int, columns: binding_events.Columns) -> None:
         group = self._groups.get(user)
         if group is not None and self.on_change is not None:
             # Somebody writes a log; nobody else pays for the sums in it.
@@ -278,19 +278,19 @@ class Node:
         if not self.lends_later:
             batch.deliveries.borrow()
 
-    def _take_mixed(self, rows: list[binding.EventRow]) -> None:
+    def _take_mixed(self, rows: list[binding_events.EventRow]) -> None:
         groups = self._groups
         for row in rows:
             kind, health, reason, _, _, user, sender, number, _, members, count, _ = row
             if kind == _DELIVERY:
-                self._take_deliveries(user, binding.columns_of(row))
+                self._take_deliveries(user, binding_events.columns_of(row))
             elif kind == _HEALTH:
                 self._end_batches()
                 self._queue.append(HealthChanged(Health(health), Reason(reason), sender))
             elif (group := groups.get(user)) is not None:
                 group.open_batch = None
                 if kind == _VIEW:
-                    nodes = binding.read_nodes(members, count)
+                    nodes = binding_events.read_nodes(members, count)
                     view = View(number, tuple(map(Member, nodes)))
                     self._queue.append((group, view))
                 elif kind == _WRITABLE:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from transport import binding
+from transport import binding, binding_events
 from transport.binding_sim import Sim, Traffic
 from transport.config import EngineConfig
 from transport.errors import BadArgument, Closed, WrongMoment
@@ -143,7 +143,7 @@ class SimulatedEngine(Node):
     ) -> tuple[list[bytes], list[memoryview]]:
         # The simulator takes its memory back when its call returns, whoever still holds a part of
         # it; a copy cannot be read too late.
-        copies = list(map(binding.copy_out, addresses, sizes))
+        copies = list(map(binding_events.copy_out, addresses, sizes))
         return copies, [memoryview(copy) for copy in copies]
 
     def wake(self) -> None:
@@ -159,7 +159,7 @@ class SimulatedEngine(Node):
 
     def on_events(self, events: binding.CData, count: int) -> None:
         self._pulled.clear()
-        self.take(binding.Events(events, count))
+        self.take(binding_events.Events(events, count))
         self.hand_out()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from transport import binding
+from transport import binding_events
 from transport.deliveries import LentDeliveries
 from transport.interfaces import Delivery
 
@@ -27,9 +27,9 @@ class Lender:
         return loans, [memoryview(loan) for loan in loans]
 
 
-def columns(sender: int, address: int) -> binding.Columns:
+def columns(sender: int, address: int) -> binding_events.Columns:
     size = len(MEMORY[address])
-    return binding.columns_of((1, 0, 0, size, 0, 7, sender, 5, address, 0, 0, 0))
+    return binding_events.columns_of((1, 0, 0, size, 0, 7, sender, 5, address, 0, 0, 0))
 
 
 def test_nothing_is_made_for_those_who_only_count() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from native import ffi
-from transport import binding
+from transport import binding, binding_events
 from transport.config import Policy
 from transport.errors import Evicted
 from transport.events import EVENT_CLASSES, EventType, Health, HealthChanged, Reason
@@ -52,10 +52,10 @@ def test_fields_are_read_in_the_order_and_size_of_the_c_structure() -> None:
     for value, name in enumerate(names, 1):
         field = getattr(event, name)
         setattr(event, name, value if isinstance(field, int) else ffi.cast("void *", value))
-    assert binding.read_rows(event, 1) == [tuple(range(1, len(names) + 1))]
+    assert binding_events.read_rows(event, 1) == [tuple(range(1, len(names) + 1))]
 
 
-def events_of(*changes: dict[str, int]) -> binding.Events:
+def events_of(*changes: dict[str, int]) -> binding_events.Events:
     events: binding.CData = ffi.new("qsm_event[]", len(changes))
     for index, change in enumerate(changes):
         event = events[index]
@@ -63,7 +63,7 @@ def events_of(*changes: dict[str, int]) -> binding.Events:
         for name, value in change.items():
             kind = ffi.typeof(getattr(event, name)) if name in {"data", "user"} else None
             setattr(event, name, value if kind is None else ffi.cast(kind, value))
-    return binding.Events(events, len(changes))
+    return binding_events.Events(events, len(changes))
 
 
 def test_deliveries_of_one_group_are_read_by_columns() -> None:
@@ -81,7 +81,7 @@ def test_deliveries_of_one_group_are_read_by_columns() -> None:
 
 
 def test_one_event_alone_reads_as_a_column() -> None:
-    columns = binding.columns_of((1, 0, 0, 10, 0, 7, 3, 5, 4096, 0, 0, 0))
+    columns = binding_events.columns_of((1, 0, 0, 10, 0, 7, 3, 5, 4096, 0, 0, 0))
     assert (columns.senders, columns.addresses, columns.sizes) == ([3], [4096], [10])
 
 
@@ -95,7 +95,7 @@ def test_anything_else_is_read_by_rows(change: dict[str, int]) -> None:
 def test_lent_memory_is_what_lies_at_each_address() -> None:
     memory = ffi.new("uint8_t[]", bytes(range(200)))
     start = int(ffi.cast("uintptr_t", memory))
-    loan, views = binding.lend([start + 150, start, start + 20], [10, 0, 5])
+    loan, views = binding_events.lend([start + 150, start, start + 20], [10, 0, 5])
     assert [bytes(view) for view in views] == [bytes(range(150, 160)), b"", bytes(range(20, 25))]
     for view in views:
         view.release()
