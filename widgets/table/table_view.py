@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,12 @@ from PySide6.QtWidgets import (
 )
 
 from liveobj.documents import DocumentError
-from liveobj.documents.observing import Plain
 from liveobj.formulas.addresses import column_letters
 from liveobj.formulas.values import shown
-from liveobj.objects.table import TEMPLATE_ID, ColumnType, Table, new_table
+from liveobj.objects.table import TEMPLATE_ID, Table, new_table
 from liveobj.objects.table_content import TableChange
 from liveobj.opening import Opening
-from widgets.action import Action, always
+from widgets.action import Action
 from widgets.language import tr, tr_n
 from widgets.look import SPACE_PX, label, line, page_column
 from widgets.object_kind import ObjectKind
@@ -30,9 +28,11 @@ from widgets.object_view import ObjectView, Surroundings
 from widgets.table.arrangement import Arrangement
 from widgets.table.cell_editing import CellEditing
 from widgets.table.cell_field import CellName
-from widgets.table.cell_painter import OtherSelection, corners
+from widgets.table.cell_painter import corners
 from widgets.table.csv_files import CsvFiles
 from widgets.table.grid import Grid
+from widgets.table.selections import Selections
+from widgets.table.table_actions import table_actions
 from widgets.table.table_model import Index, TableModel
 from widgets.table.table_tools import TableTools, Tool
 from widgets.throttle import QtAlarm, Throttle
@@ -42,19 +42,9 @@ _DESCRIBED_ROWS_MAX = 100
 _SUMMED_CELLS_MAX = 50_000
 
 
-def type_words(kind_of: ColumnType) -> str:
-    """The name of a type of column."""
-    return {
-        ColumnType.TEXT: tr("Text"),
-        ColumnType.NUMBER: tr("Number"),
-        ColumnType.DATE: tr("Date"),
-        ColumnType.CHECK: tr("Check"),
-    }[kind_of]
-
-
 class TableView(ObjectView):
     """Attributes: `table`, `model`, `grid`, `edit`, `csv`, `own` (order and filter, of which the
-    others see nothing)."""
+    others see nothing), `selections` (of all who are here)."""
 
     def __init__(
         self, around: Surroundings, opening: Opening, parent: QWidget | None = None
@@ -67,6 +57,7 @@ class TableView(ObjectView):
         self.grid = Grid(around.theme, self.model)
         self.edit = CellEditing(self.model, self.grid)
         self.own = Arrangement(table)
+        self.selections = Selections(self.model, self.grid)
         self.csv = CsvFiles(table, self._show_csv, around.say, self)
         self._structure_changed = False
         self._build()
@@ -75,7 +66,7 @@ class TableView(ObjectView):
             table.content.observe(self._on_content),
             table.presence.observe(lambda _: self._throttle.request()),
         ]
-        self._actions = self._make_actions()
+        self._actions = table_actions(self)
         self._connect()
         self._show_widths()
         self.arrange()
@@ -104,7 +95,7 @@ class TableView(ObjectView):
 
     def _tools(self) -> Sequence[Tool]:
         def tool(icon: str, title: str, run: Callable[[], None], *, edits: bool = True) -> Tool:
-            return Tool(icon, title, lambda: self._try(run), edits)
+            return Tool(icon, title, lambda: self.attempt(run), edits)
 
         return (
             tool("rows-3", tr("Insert row above"), self.edit.insert_row),
@@ -117,22 +108,22 @@ class TableView(ObjectView):
 
     def _connect(self) -> None:
         grid = self.grid
-        grid.toggled.connect(lambda index: self._try(lambda: self.edit.toggle(index)))
-        grid.clear_asked.connect(lambda: self._try(self.edit.clear))
+        grid.toggled.connect(lambda index: self.attempt(lambda: self.edit.toggle(index)))
+        grid.clear_asked.connect(lambda: self.attempt(self.edit.clear))
         grid.copy_asked.connect(self.edit.copy)
-        grid.cut_asked.connect(lambda: self._try(self.edit.cut))
-        grid.paste_asked.connect(lambda: self._try(self.edit.paste))
+        grid.cut_asked.connect(lambda: self.attempt(self.edit.cut))
+        grid.paste_asked.connect(lambda: self.attempt(self.edit.paste))
         grid.head_menu_asked.connect(self._show_head_menu)
         grid.chosen.connect(self._on_chosen)
         grid.horizontalHeader().sectionResized.connect(self._on_resized)
         self.formula.written.connect(
-            lambda cell, words: self._try(lambda: self._write_cell(cell, words))
+            lambda cell, words: self.attempt(lambda: self._write_cell(cell, words))
         )
         self.formula.entered.connect(self._go_on_below)
         self.formula.dropped.connect(self._back_to_grid)
         self.filter.textChanged.connect(lambda _: self.arrange())
 
-    def _try(self, intent: Callable[[], None]) -> None:
+    def attempt(self, intent: Callable[[], None]) -> None:
         """Does what was asked for, or says why not."""
         try:
             intent()
@@ -196,40 +187,21 @@ class TableView(ObjectView):
 
     # Others
 
-    def others(self) -> list[OtherSelection]:
-        """What the others have chosen."""
-        entries = self.table.presence.others.values()
-        found = (_selection_of(entry.name, entry.colour, entry.spot) for entry in entries)
-        return [each for each in found if each is not None]
-
     def show_person(self, node: int) -> None:
         """Scrolls to where somebody is."""
-        entry = self.table.presence.others.get(node)
-        other = None if entry is None else _selection_of(entry.name, entry.colour, entry.spot)
+        other = self.selections.of(node)
         if other is not None:
             self.grid.scrollTo(corners(self.model, other)[0])
 
     def _show_others(self) -> None:
-        others = self.others()
+        others = self.selections.others()
         if others != self.grid.others:
             self.grid.others = others
             self.grid.viewport().update()
 
     def _on_chosen(self) -> None:
         self._show_cell()
-        index = self.grid.currentIndex()
-        area = self.grid.area()
-        spot: Any = None
-        if area is not None:
-            first = self.model.cell(self.model.index(area[0], area[2]))
-            bottom = min(area[1], len(self.model.rows) - 1)
-            right = min(area[3], len(self.model.columns) - 1)
-            last = self.model.cell(self.model.index(bottom, right))
-            if first is not None and last is not None:
-                spot = {"cells": [*first, *last]}
-            else:
-                spot = {"spare": [*self.model.spare_number(index)]}
-        self.table.presence.set_spot(spot)
+        self.selections.tell_mine()
         self._show_words()
         self.changed.emit()
 
@@ -307,7 +279,7 @@ class TableView(ObjectView):
         """Asks for the name of the current column."""
         number = max(0, self.grid.currentIndex().column())
         if number >= len(self.model.columns):
-            self._try(lambda: self.model.bring_into_being(0, number + 1))
+            self.attempt(lambda: self.model.bring_into_being(0, number + 1))
         column = self.model.columns[number]
         dialog = QInputDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -315,7 +287,7 @@ class TableView(ObjectView):
         dialog.setLabelText(tr("Name of column {letters}", letters=column_letters(number)))
         dialog.setTextValue(self.table.content.column_name(column))
         dialog.textValueSelected.connect(
-            lambda name: self._try(lambda: self.table.name_column(column, name))
+            lambda name: self.attempt(lambda: self.table.name_column(column, name))
         )
         dialog.open()
 
@@ -363,58 +335,8 @@ class TableView(ObjectView):
 
     # Actions
 
-    def _why_no_edit(self) -> str:
-        return "" if self.table.document.editable else tr("you can only view this table")
-
-    def _why_sorted(self) -> str:
-        return self._why_no_edit() or (tr("rows are sorted") if self.own.sort_column else "")
-
-    def _why_no_stop(self) -> str:
-        return "" if self.csv.is_busy else tr("nothing is imported or exported")
-
     def actions_here(self) -> Sequence[Action]:
         return self._actions
-
-    def _make_actions(self) -> tuple[Action, ...]:
-        def act(
-            name: str,
-            title: str,
-            run: Callable[[], None],
-            keys: str = "",
-            why_not: Callable[[], str] = self._why_no_edit,
-        ) -> Action:
-            return Action(f"table.{name}", title, lambda: self._try(run), keys, why_not)
-
-        edit, ordered = self.edit, self._why_sorted
-        types = (
-            act(
-                f"column.type.{each.value}",
-                tr("Column is for: {type}", type=type_words(each)),
-                partial(edit.set_type, each),
-            )
-            for each in ColumnType
-        )
-        return (
-            act("row.insert", tr("Insert row above"), edit.insert_row, "Ctrl+Shift++"),
-            act("row.delete", tr("Delete rows"), edit.delete_rows, "Ctrl+Shift+-"),
-            act("row.up", tr("Move rows up"), partial(edit.move_rows, -1), "Alt+Up", ordered),
-            act("row.down", tr("Move rows down"), partial(edit.move_rows, 1), "Alt+Down", ordered),
-            act("column.insert", tr("Insert column before"), edit.insert_column),
-            act("column.delete", tr("Delete columns"), edit.delete_columns),
-            act("column.left", tr("Move columns left"), partial(edit.move_columns, -1), "Alt+Left"),
-            act(
-                "column.right", tr("Move columns right"), partial(edit.move_columns, 1), "Alt+Right"
-            ),
-            act("column.name", tr("Name column…"), self.name_column),
-            *types,
-            act("column.sort", tr("Sort by this column"), self.sort_here, "", always),
-            act("fill.down", tr("Fill down"), edit.fill_down, "Ctrl+Shift+D"),
-            act("fill.right", tr("Fill right"), edit.fill_right, "Ctrl+R"),
-            act("sum", tr("Sum of the column"), edit.sum_here, "Alt+="),
-            act("import", tr("Import CSV…"), self.ask_import),
-            act("export", tr("Export CSV…"), self.ask_export, "", always),
-            act("stop", tr("Stop importing or exporting"), self.csv.cancel, "", self._why_no_stop),
-        )
 
     # For whoever shows the view
 
@@ -438,12 +360,10 @@ class TableView(ObjectView):
             ],
             "size": [len(content.rows), len(content.columns)],
             "current": self.address.text(),
-            "others": {other.name: self._place_words(other) for other in self.others()},
+            "others": {
+                other.name: self.selections.place_words(other) for other in self.selections.others()
+            },
         }
-
-    def _place_words(self, other: OtherSelection) -> str:
-        place = other.spare or self.table.content.place_of(*other.first)
-        return "" if place is None else f"{column_letters(place[1])}{(place[0] or 0) + 1}"
 
     def close_view(self) -> None:
         self.csv.cancel()
@@ -451,16 +371,6 @@ class TableView(ObjectView):
         for subscription in self._subscriptions:
             subscription.close()
         self._throttle.close()
-
-
-def _selection_of(name: str, colour: str, spot: Plain) -> OtherSelection | None:
-    """What somebody says that they have chosen; None for what cannot be."""
-    match spot:
-        case {"cells": [str(row), str(column), str(last_row), str(last_column)]}:
-            return OtherSelection(name, colour, (row, column), (last_row, last_column))
-        case {"spare": [int(row), int(column)]}:
-            return OtherSelection(name, colour, spare=(row, column))
-    return None
 
 
 KIND = ObjectKind(
