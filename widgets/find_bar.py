@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from liveobj.documents import DocumentError, Text
 from liveobj.documents.text import utf16_length
 from liveobj.richtext.model import Run, read_marks
-from widgets.icons import show_icon
+from widgets.icons import icon_button
 from widgets.inner_text import InnerText
 from widgets.language import tr
 from widgets.look import SPACE_PX, kind, label
@@ -100,27 +100,21 @@ class FindBar(QFrame):
             self._rows.addLayout(row, 1)
         self._finding.addWidget(self.words, 1)
         self._finding.addWidget(self._count)
-        back = self._button("chevron-up", tr("Previous place"), lambda: self.go(-1))
-        on = self._button("chevron-down", tr("Next place"), lambda: self.go(1))
+        back = icon_button(
+            self._theme, "chevron-up", tr("Previous place"), lambda: self.go(-1), "muted"
+        )
+        on = icon_button(self._theme, "chevron-down", tr("Next place"), lambda: self.go(1), "muted")
         self._finding.addWidget(back)
         self._finding.addWidget(on)
         self._finding.addWidget(self.match_case)
         self._replacing.addWidget(self.replacement, 1)
         self._replacing.addWidget(self._replace)
         self._replacing.addWidget(self._replace_all)
-        self._close = self._button("x", tr("Close"), self.close_bar)
+        self._close = icon_button(self._theme, "x", tr("Close"), self.close_bar, "muted")
         self._replacing.addWidget(self._close)
         editable = self._editor.replicated.editable
         for widget in (self.replacement, self._replace, self._replace_all):
             widget.setEnabled(editable)
-
-    def _button(self, icon: str, words: str, run: Callable[[], None]) -> QToolButton:
-        button = QToolButton()
-        show_icon(button, self._theme, icon, "muted")
-        button.setToolTip(words)
-        button.setAccessibleName(words)
-        button.clicked.connect(run)
-        return button
 
     # Intents
 

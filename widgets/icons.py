@@ -9,7 +9,7 @@ from functools import lru_cache
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QToolButton, QWidget
 
 import assets
 from widgets.roles import Roles
@@ -68,6 +68,18 @@ def picture_icon(theme: Theme, name: str) -> QIcon:
 def show_icon(button: QAbstractButton, theme: Theme, name: str, role: str = "text") -> None:
     """Gives a button a line icon that follows the theme."""
     _keep(button, theme, lambda: button.setIcon(icon(theme, name, role)))
+
+
+def icon_button(
+    theme: Theme, name: str, title: str, run: Callable[[], object], role: str = "text"
+) -> QToolButton:
+    """A button that is an icon; its title is its hint, and what is read to who cannot see it."""
+    button = QToolButton()
+    show_icon(button, theme, name, role)
+    button.setToolTip(title)
+    button.setAccessibleName(title)
+    button.clicked.connect(run)
+    return button
 
 
 def show_picture_icon(button: QAbstractButton, theme: Theme, name: str) -> None:

@@ -31,7 +31,7 @@ from widgets.chart.chart_painter import ChartPainter
 from widgets.chart.chart_plot import ChartPlot
 from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
-from widgets.icons import show_icon
+from widgets.icons import icon_button
 from widgets.language import tr
 from widgets.look import SPACE_PX, label, line, page_column
 from widgets.object_kind import ObjectKind
@@ -82,13 +82,17 @@ class ChartView(ObjectView):
         tools.setSpacing(SPACE_PX)
         self._shape_buttons: dict[Shape, QToolButton] = {}
         for shape, icon, title in shapes():
-            button = self._tool(icon, title, partial(self.set_shape, shape))
+            button = icon_button(self.around.theme, icon, title, partial(self.set_shape, shape))
             button.setCheckable(True)
             self._shape_buttons[shape] = button
             tools.addWidget(button)
-        self._columns = self._tool("columns-3", tr("What is drawn"), self._show_columns_menu)
-        self._source = self._tool("table-2", tr("Numbers from…"), self._show_source_menu)
-        self._export = self._tool("download", tr("Export…"), self.ask_export)
+        self._columns = icon_button(
+            self.around.theme, "columns-3", tr("What is drawn"), self._show_columns_menu
+        )
+        self._source = icon_button(
+            self.around.theme, "table-2", tr("Numbers from…"), self._show_source_menu
+        )
+        self._export = icon_button(self.around.theme, "download", tr("Export…"), self.ask_export)
         self._words = ElidedLabel("", "muted")
         self._words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         tools.addWidget(self._words, 1)
@@ -116,14 +120,6 @@ class ChartView(ObjectView):
         column.addWidget(self._stack, 1)
         self.setFocusProxy(self.plot)
         self.setAcceptDrops(True)
-
-    def _tool(self, icon: str, title: str, run: Callable[[], None]) -> QToolButton:
-        button = QToolButton()
-        show_icon(button, self.around.theme, icon)
-        button.setToolTip(title)
-        button.setAccessibleName(title)
-        button.clicked.connect(run)
-        return button
 
     # Showing
 

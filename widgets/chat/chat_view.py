@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QToolButton, QWidget
 
 from liveobj.channels.presence import Presence
 from liveobj.documents import DocumentError, MapChange
 from liveobj.objects.chat import TEMPLATE_ID, Chat, Message, new_chat
 from liveobj.opening import Opening
-from liveobj.storage import StorageError
 from widgets.action import Action
 from widgets.chat.chat_model import ChatModel, words_of
 from widgets.chat.composer import Composer
+from widgets.chat.context_strip import ContextStrip
 from widgets.chat.links import can_be_opened
 from widgets.chat.message_list import MessageList
+from widgets.chat.read_mark import ReadMark
 from widgets.icons import show_icon
 from widgets.language import tr, tr_n
 from widgets.look import SPACE_PX, kind, label, page_column
@@ -30,8 +29,6 @@ from widgets.throttle import QtAlarm, Throttle
 
 _TYPING_S = 4
 _CATCH_UP_S = 5
-_READ_MARK = "chat read"
-_PLACE = struct.Struct("!Q")
 _COUNT_BELOW = 500
 _DESCRIBED_MAX = 50
 
@@ -46,8 +43,7 @@ class ChatView(ObjectView):
         chat = opening.shared
         assert isinstance(chat, Chat), "the kind says what is opened"
         self.chat = chat
-        self._reply_to: Message | None = None
-        self._editing: Message | None = None
+        self._read = ReadMark(chat)
         # Up to where one had read, while what was said in the meantime is still coming.
         self._catching_up: tuple[int, str] | None = None
         self.model = ChatModel(chat, self)
@@ -66,7 +62,7 @@ class ChatView(ObjectView):
         self._show_silence()
         self._open_at_unread()
         self._show_typing()
-        self._show_context()
+        self._on_typed()
 
     # Building
 
@@ -92,7 +88,7 @@ class ChatView(ObjectView):
         self._newer.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._newer.setAccessibleName(tr("To the newest message"))
         self._newer.hide()
-        self._context, self._context_words = self._build_context()
+        self._context = ContextStrip(theme)
         self._typing_words = label("", "small")
         self._count = label("", "small")
         row = QHBoxLayout()
@@ -118,21 +114,10 @@ class ChatView(ObjectView):
         words = tr("Write a message") if editable else tr("You can read here, but not write")
         self.composer.setPlaceholderText(words)
 
-    def _build_context(self) -> tuple[QWidget, QLabel]:
-        strip = QWidget()
-        row = QHBoxLayout(strip)
-        row.setContentsMargins(5 * SPACE_PX, 0, 4 * SPACE_PX, 0)
-        words = label("", "muted")
-        close = QToolButton()
-        show_icon(close, self.around.theme, "x", "muted")
-        close.setAccessibleName(tr("Do not reply or edit"))
-        close.clicked.connect(self.cancel)
-        row.addWidget(words, 1)
-        row.addWidget(close)
-        return strip, words
-
     def _connect(self) -> None:
         self.composer.sent.connect(self.send)
+        self._context.changed.connect(self._on_context)
+        self._context.left.connect(self.cancel)
         self.composer.cancelled.connect(self.cancel)
         self.composer.last_asked.connect(self.edit_last)
         self.composer.textChanged.connect(self._on_typed)
@@ -218,9 +203,8 @@ class ChatView(ObjectView):
 
     def _open_at_unread(self) -> None:
         """Begins with the line below what was read when the chat was closed."""
-        stored = self.chat.local(_READ_MARK)
-        if stored is not None and len(stored) > _PLACE.size:
-            place = (_PLACE.unpack_from(stored)[0], stored[_PLACE.size :].decode(errors="replace"))
+        place = self._read.place()
+        if place is not None:
             self._catching_up = place
             QTimer.singleShot(_CATCH_UP_S * 1000, self, self._caught_up)
             last = self.model.last
@@ -237,18 +221,8 @@ class ChatView(ObjectView):
         """Takes the line away; everything has been read."""
         self._caught_up()
         self.model.set_unread_after(None)
-        self._keep_read()
+        self._read.keep(self.model.last)
         self._on_scrolled()
-
-    def _keep_read(self) -> None:
-        last = self.model.last
-        if last is None:
-            return
-        mark = _PLACE.pack(last.stamp) + last.identity.encode()
-        # If the disk refuses, the state line tells; the line will be too high next time.
-        with suppress(StorageError):
-            if self.chat.local(_READ_MARK) != mark:
-                self.chat.set_local(_READ_MARK, mark)
 
     def _show_silence(self) -> None:
         """Something is said in place of the messages while there are none."""
@@ -263,7 +237,7 @@ class ChatView(ObjectView):
         corner = self.list.rect().bottomRight() - QPoint(self._newer.width(), self._newer.height())
         self._newer.move(corner - QPoint(5 * SPACE_PX, 3 * SPACE_PX))
         if self._being_read(at_end):
-            self._keep_read()
+            self._read.keep(self.model.last)
 
     # Intents
 
@@ -273,11 +247,11 @@ class ChatView(ObjectView):
         if not text:
             return
         try:
-            if self._editing is not None:
-                self.chat.edit(self._editing.identity, text)
+            editing, reply_to = self._context.editing, self._context.reply_to
+            if editing is not None:
+                self.chat.edit(editing.identity, text)
             else:
-                reply_to = self._reply_to.identity if self._reply_to is not None else ""
-                self.chat.say(text, reply_to)
+                self.chat.say(text, reply_to.identity if reply_to is not None else "")
                 self.mark_read()
         except DocumentError as problem:
             self.around.say(str(problem))
@@ -286,11 +260,10 @@ class ChatView(ObjectView):
 
     def cancel(self) -> None:
         """Leaves reply or edit and empties the field."""
-        if self._editing is None and self._reply_to is None and not self.composer.text:
+        if self._context.message is None and not self.composer.text:
             self.mark_read()
-        self._reply_to = self._editing = None
         self.composer.write("")
-        self._show_context()
+        self._context.clear()
 
     @property
     def current(self) -> Message | None:
@@ -301,17 +274,13 @@ class ChatView(ObjectView):
     def reply(self) -> None:
         """Answers the chosen message."""
         if self.current is not None and self.chat.document.editable:
-            self._editing = None
-            self._reply_to = self.current
-            self._show_context()
+            self._context.reply(self.current)
 
     def edit(self) -> None:
         """Edits the chosen message."""
         if self.current is not None and self.chat.may_change(self.current):
-            self._reply_to = None
-            self._editing = self.current
             self.composer.write(self.current.text)
-            self._show_context()
+            self._context.edit(self.current)
 
     def edit_last(self) -> None:
         last = self.model.last_mine()
@@ -342,16 +311,8 @@ class ChatView(ObjectView):
         if can_be_opened(url):
             QDesktopServices.openUrl(url)
 
-    def _show_context(self) -> None:
-        message = self._editing or self._reply_to
-        self._context.setVisible(message is not None)
-        if message is not None:
-            first = words_of(message).partition("\n")[0][:120]
-            if self._editing is not None:
-                words = tr("Editing: {words}", words=first)
-            else:
-                words = tr("Replying to {name}: {words}", name=message.name, words=first)
-            self._context_words.setText(words)
+    def _on_context(self) -> None:
+        if self._context.message is not None:
             self.composer.setFocus()
         self._on_typed()
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QMimeData, QPoint, QSize, Qt
+from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
-    QListView,
     QMenu,
     QStackedWidget,
     QToolButton,
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from liveobj.documents import Document, DocumentError
 from liveobj.errors import Problem
-from liveobj.objects.shared_folder import TEMPLATE_ID, Folder, FolderEntry, new_folder
+from liveobj.objects.shared_folder import TEMPLATE_ID, Folder, new_folder
 from liveobj.observers import Subscription
 from liveobj.opening import Opening
 from liveobj.references import Reference, fingerprint
@@ -30,19 +29,19 @@ from liveobj.storage import StorageError
 from widgets import drag
 from widgets.action import Action, always
 from widgets.empty_state import EmptyState
-from widgets.folder.entry_painter import CARD, EntryPainter
+from widgets.folder.entry_list import EntryList
 from widgets.folder.folder_model import FolderModel
+from widgets.folder.folder_path import FolderPath, close_all
 from widgets.folder.path_bar import PathBar
 from widgets.folder.thumbnails import Thumbnails
-from widgets.icons import show_icon
+from widgets.icons import icon_button, show_icon
 from widgets.language import tr, tr_n
-from widgets.look import SPACE_PX, OwnKeys, label, line, page_column
+from widgets.look import SPACE_PX, label, line, page_column
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
 
 _LOOK = "folder look"
-_DEPTH_MAX = 50
 
 
 class FolderView(ObjectView):
@@ -54,12 +53,11 @@ class FolderView(ObjectView):
     ) -> None:
         super().__init__(around, opening, parent)
         assert isinstance(opening.shared, Folder), "the kind says what is opened"
-        self._path: list[Opening] = [opening]
+        self._path = FolderPath(around, opening)
         self._watching: list[Subscription] = []
         self.model = FolderModel(around.kinds, self)
         self.thumbnails = Thumbnails(around, self)
-        self.list = QListView()
-        self._painter = EntryPainter(around.theme, self.model, self.thumbnails, self.list)
+        self.list = EntryList(around.theme, self.model, self.thumbnails)
         self._throttle = Throttle(self._show_changes, QtAlarm(self))
         self._build()
         self._connect()
@@ -80,8 +78,10 @@ class FolderView(ObjectView):
         self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(24 * SPACE_PX)
         self.search.setMaximumWidth(50 * SPACE_PX)
-        self._look = self._tool("list", tr("List or cards"), self.toggle_cards)
-        self._new = self._tool("plus", tr("New object in this folder"), lambda: None)
+        self._look = icon_button(self.around.theme, "list", tr("List or cards"), self.toggle_cards)
+        self._new = icon_button(
+            self.around.theme, "plus", tr("New object in this folder"), lambda: None
+        )
         self._new.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._new.setMenu(self._new_menu())
         tools.addWidget(self.path_bar, 2)
@@ -90,7 +90,6 @@ class FolderView(ObjectView):
         tools.addWidget(self._new)
         column.addLayout(tools)
         column.addWidget(line())
-        self._set_up_list()
         self._stack = QStackedWidget()
         self._stack.addWidget(self.list)
         self._stack.addWidget(self._empty())
@@ -111,33 +110,11 @@ class FolderView(ObjectView):
             tr("Drag objects or .liveobject files in, or make a new one with the plus."),
         )
 
-    def _tool(self, icon: str, title: str, run: Callable[[], None]) -> QToolButton:
-        button = QToolButton()
-        show_icon(button, self.around.theme, icon)
-        button.setToolTip(title)
-        button.setAccessibleName(title)
-        button.clicked.connect(run)
-        return button
-
     def _new_menu(self) -> QMenu:
         menu = QMenu(self)
         for each in self.around.kinds:
             menu.addAction(tr(each.title), partial(self.make_inside, each))
         return menu
-
-    def _set_up_list(self) -> None:
-        view = self.list
-        view.setModel(self.model)
-        view.setItemDelegate(self._painter)
-        view.setAccessibleName(tr("What is in the folder"))
-        view.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
-        view.setEditTriggers(QListView.EditTrigger.EditKeyPressed)
-        view.setResizeMode(QListView.ResizeMode.Adjust)
-        view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        view.setUniformItemSizes(True)
-        view.setMouseTracking(True)
-        OwnKeys(view, Qt.Key.Key_F2)
-        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def _connect(self) -> None:
         self.list.activated.connect(lambda _: self.open_chosen())
@@ -153,16 +130,17 @@ class FolderView(ObjectView):
 
     @property
     def folder(self) -> Folder:
-        shared = self._path[-1].shared
-        assert isinstance(shared, Folder)
-        return shared
+        return self._path.folder
 
     def _show_folder(self) -> None:
         for subscription in self._watching:
             subscription.close()
         self._watching = [
             self.folder.content.observe(lambda change: self._on_content(change.origin.mine)),
-            *(each.shared.observe(lambda _: self._throttle.request()) for each in self._path),
+            *(
+                each.shared.observe(lambda _: self._throttle.request())
+                for each in self._path.openings
+            ),
         ]
         self.model.show_folder(self.folder)
         self._new.setEnabled(self.folder.document.editable)
@@ -175,7 +153,7 @@ class FolderView(ObjectView):
 
     def _show_changes(self) -> None:
         self.model.refresh()
-        self.path_bar.show_path([opening.title for opening in self._path])
+        self.path_bar.show_path(self._path.titles())
         total = len(self.folder.content)
         words = tr_n("{count} object", "{count} objects", total)
         if self.search.text().strip():
@@ -191,36 +169,31 @@ class FolderView(ObjectView):
     def enter(self, reference: Reference) -> None:
         """Opens a folder in place; one that one came through already is gone back to, so folders
         that are in each other lead nowhere."""
-        identity = fingerprint(reference)
-        for depth, opening in enumerate(self._path):
-            if opening.identity == identity:
-                self.go_to(depth)
-                return
-        if len(self._path) >= _DEPTH_MAX:
-            self.around.show(reference)
+        depth = self._path.depth_of(reference)
+        if depth is not None:
+            self.go_to(depth)
             return
         try:
-            opening = self.around.open(reference)
+            entered = self._path.enter(reference)
         except Problem as problem:
             self.around.say(str(problem))
             return
-        self._path.append(opening)
-        self.search.clear()
-        self._show_folder()
+        if entered:
+            self.search.clear()
+            self._show_folder()
+        else:
+            self.around.show(reference)
 
     def go_to(self, depth: int) -> None:
         """Back to a folder of the path; 0 is the object itself."""
-        if not 0 <= depth < len(self._path) - 1:
-            return
-        left = self._path[depth + 1 :]
-        del self._path[depth + 1 :]
-        self.search.clear()
-        self._show_folder()
-        for opening in reversed(left):
-            opening.close()
+        left = self._path.go_to(depth)
+        if left:
+            self.search.clear()
+            self._show_folder()
+            close_all(left)
 
     def go_back(self) -> None:
-        self.go_to(len(self._path) - 2)
+        self.go_to(self._path.depth - 1)
 
     # Undo belongs to the folder that is shown.
 
@@ -244,19 +217,9 @@ class FolderView(ObjectView):
 
     # Intents
 
-    def chosen(self) -> list[FolderEntry]:
-        rows = sorted({index.row() for index in self.list.selectedIndexes()})
-        return [self.model.entries[row] for row in rows if row < len(self.model.entries)]
-
-    def choose(self, name: str) -> None:
-        """Chooses the thing of that name."""
-        for row, entry in enumerate(self.model.entries):
-            if entry.name == name:
-                self.list.setCurrentIndex(self.model.index(row))
-
     def open_chosen(self, *, in_tab: bool = False) -> None:
         """Opens what is chosen: folders in place, everything else in a tab."""
-        for entry in self.chosen():
+        for entry in self.list.chosen():
             if entry.reference is None:
                 self.around.say(
                     tr("{name} cannot be opened.", name=entry.name) + " " + entry.problem
@@ -276,7 +239,7 @@ class FolderView(ObjectView):
         except Problem as problem:
             self.around.say(str(problem))
             return
-        self.choose(name)
+        self.list.choose(name)
 
     def take_in(self, mime: QMimeData) -> None:
         """Puts what was dropped or pasted into the folder."""
@@ -310,7 +273,7 @@ class FolderView(ObjectView):
 
     def remove_chosen(self) -> None:
         """Takes what is chosen out of the folder."""
-        names = [entry.name for entry in self.chosen()]
+        names = [entry.name for entry in self.list.chosen()]
         try:
             self.folder.remove(names)
         except DocumentError as problem:
@@ -333,21 +296,14 @@ class FolderView(ObjectView):
     # Look
 
     def show_cards(self, cards: bool) -> None:
-        self._painter.cards = cards
-        mode = QListView.ViewMode.IconMode if cards else QListView.ViewMode.ListMode
-        self.list.setViewMode(mode)
-        self.list.setMovement(QListView.Movement.Static)
-        # What is dropped goes to the view, which is there while the list is empty, too.
-        self.list.setDragDropMode(QListView.DragDropMode.DragOnly)
-        self.list.setGridSize(CARD if cards else QSize())
-        self.list.setSpacing(0)
+        self.list.show_cards(cards)
         show_icon(self._look, self.around.theme, "list" if cards else "layout-grid")
 
     def toggle_cards(self) -> None:
         """From cards to a list and back; one's own choice."""
-        self.show_cards(not self._painter.cards)
+        self.show_cards(not self.list.cards)
         with suppress(StorageError):
-            self.opening.shared.set_local(_LOOK, json.dumps(self._painter.cards).encode())
+            self.opening.shared.set_local(_LOOK, json.dumps(self.list.cards).encode())
 
     def _kept_look(self) -> bool:
         return self.opening.shared.local(_LOOK) != b"false"
@@ -363,7 +319,7 @@ class FolderView(ObjectView):
         return self._why_no_choice()
 
     def _why_no_back(self) -> str:
-        return "" if len(self._path) > 1 else tr("this is the folder itself")
+        return "" if self._path.depth else tr("this is the folder itself")
 
     def actions_here(self) -> Sequence[Action]:
         choice, change = self._why_no_choice, self._why_no_change
@@ -400,13 +356,13 @@ class FolderView(ObjectView):
     def describe(self) -> dict[str, Any]:
         kinds = [self.model.kind(entry) for entry in self.model.entries]
         return {
-            "path": [opening.title for opening in self._path],
+            "path": self._path.titles(),
             "entries": [
                 {"name": entry.name, "kind": "" if each is None else each.word}
                 | ({"problem": entry.problem} if entry.problem else {})
                 for entry, each in zip(self.model.entries, kinds, strict=True)
             ],
-            "look": "cards" if self._painter.cards else "list",
+            "look": "cards" if self.list.cards else "list",
         }
 
     def close_view(self) -> None:
@@ -415,9 +371,7 @@ class FolderView(ObjectView):
         for subscription in self._watching:
             subscription.close()
         self.around.theme.changed.disconnect(self.list.viewport().update)
-        for opening in reversed(self._path[1:]):
-            opening.close()
-        del self._path[1:]
+        close_all(self._path.go_to(0))
 
     # Qt
 

@@ -3,68 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import (
-    QBuffer,
-    QByteArray,
-    QEvent,
-    QMimeData,
-    QObject,
-    QPoint,
-    QSize,
-    Qt,
-    QThreadPool,
-    Signal,
-)
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from liveobj.errors import Problem
-from liveobj.objects.image import PICTURE_BYTES_MAX, TEMPLATE_ID, Image, Mark, new_image
+from liveobj.objects.image import TEMPLATE_ID, Image, Mark, new_image
 from liveobj.opening import Opening
 from widgets.action import Action, always
 from widgets.animation import Animation, may_move
 from widgets.empty_state import EmptyState
 from widgets.icons import show_icon
-from widgets.image.decoding import BadPicture, decode_picture
 from widgets.image.image_canvas import ImageCanvas, Tool
+from widgets.image.picture_files import PictureFiles, is_picture_file
+from widgets.image.unpacking import Unpacking
 from widgets.language import tr, tr_n
 from widgets.look import SPACE_PX, float_above, kind, label
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView, Surroundings
 from widgets.throttle import QtAlarm, Throttle
 
-PICTURE_FILTER = "Pictures (*.png *.jpg *.jpeg *.gif *.webp *.svg)"
-# Smaller ones are unpacked at once; larger ones beside the program's own work.
-_AT_ONCE_BYTES_MAX = 300_000
-
-
-class _Unpacking(QObject):
-    """Signals: `done(content, image, problem)`, in the thread of whoever made it."""
-
-    done = Signal(str, QImage, str)
-
-    def start(self, content: str, data: bytes) -> None:
-        if len(data) <= _AT_ONCE_BYTES_MAX:
-            self._run(content, data)
-        else:
-            QThreadPool.globalInstance().start(partial(self._run, content, data))
-
-    def _run(self, content: str, data: bytes) -> None:
-        try:
-            image, problem = decode_picture(data), ""
-        except BadPicture as refused:
-            image, problem = QImage(), str(refused)
-        with suppress(RuntimeError):  # the view is gone: nobody wants it any more
-            self.done.emit(content, image, problem)
-
 
 class ImageView(ObjectView):
-    """Attributes: `image`, `canvas`, `problem` (why the picture is not seen, or empty)."""
+    """Attributes: `image`, `canvas`, `files`, `problem` (why the picture is not seen, or empty)."""
 
     def __init__(
         self, around: Surroundings, opening: Opening, parent: QWidget | None = None
@@ -72,13 +35,14 @@ class ImageView(ObjectView):
         super().__init__(around, opening, parent)
         assert isinstance(opening.shared, Image), "the kind says what is opened"
         self.image = opening.shared
+        self.files = PictureFiles(opening, around)
         self.problem = ""
         # The content that is to be seen, and whether it has been given to be unpacked.
         self._shown = ""
         self._unpacked = False
         self._picture = QImage()
         self._animation: Animation | None = None
-        self._unpacking = _Unpacking(self)
+        self._unpacking = Unpacking(self)
         self._unpacking.done.connect(self._on_unpacked)
         self.canvas = ImageCanvas(around.theme)
         self._actions = self._make_actions()
@@ -261,70 +225,6 @@ class ImageView(ObjectView):
     def rotate(self) -> None:
         self._try(self.image.rotate)
 
-    def show_bytes(self, data: bytes, name: str = "") -> None:
-        """Shows a picture to everybody, if it is one."""
-        try:
-            if len(data) > PICTURE_BYTES_MAX:
-                most = PICTURE_BYTES_MAX // 1024**2
-                raise BadPicture(tr("It has more than {most} MB.", most=most))
-            decode_picture(data)
-            self.image.show(data, name)
-        except Problem as problem:
-            self.around.say(tr("The picture is not shown. {reason}", reason=str(problem)))
-
-    def open_file(self, file: Path) -> None:
-        try:
-            with file.open("rb") as source:
-                data = source.read(PICTURE_BYTES_MAX + 1)
-        except OSError as problem:
-            self.around.say(
-                tr("{file} cannot be read: {reason}.", file=file.name, reason=problem.strerror)
-            )
-            return
-        self.show_bytes(data, file.name)
-
-    def ask_file(self) -> None:
-        self.around.ask_for_files(
-            tr("Open a picture"), PICTURE_FILTER, lambda files: self.open_file(files[0])
-        )
-
-    def ask_save(self) -> None:
-        """Saves the picture as it came, without marks."""
-        now = self.image.now
-        name = (now.name if now is not None else "") or f"{self.opening.title}.png"
-        self.around.ask_where_to_save(tr("Save picture"), Path(name).name, "", self.save_file)
-
-    def save_file(self, file: Path) -> None:
-        data = self.image.data()
-        if data is None:
-            return
-        try:
-            file.write_bytes(data)
-        except OSError as problem:
-            self.around.say(
-                tr("{file} was not written: {reason}.", file=file.name, reason=problem.strerror)
-            )
-
-    def paste(self) -> None:
-        """Shows the picture of the clipboard."""
-        mime = QGuiApplication.clipboard().mimeData()
-        if mime is not None:
-            self.take_in(mime)
-
-    def take_in(self, mime: QMimeData) -> None:
-        files = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
-        if files:
-            self.open_file(files[0])
-        elif mime.hasFormat("image/svg+xml"):
-            self.show_bytes(bytes(mime.data("image/svg+xml").data()))
-        elif mime.hasImage():
-            image = QImage(mime.imageData())
-            packed = QByteArray()
-            buffer = QBuffer(packed)
-            buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-            image.save(buffer, "PNG")  # type: ignore[call-overload]
-            self.show_bytes(bytes(packed.data()))
-
     def copy(self) -> None:
         QGuiApplication.clipboard().setImage(self._picture)
 
@@ -354,10 +254,10 @@ class ImageView(ObjectView):
             )
 
         return (
-            Action("image.open", tr("Open a picture…"), self.ask_file, "", edit),
-            Action("image.paste", tr("Paste picture"), self.paste, "Ctrl+V", edit),
+            Action("image.open", tr("Open a picture…"), self.files.ask_file, "", edit),
+            Action("image.paste", tr("Paste picture"), self.files.paste, "Ctrl+V", edit),
             Action("image.copy", tr("Copy picture"), self.copy, "Ctrl+C", look),
-            Action("image.save", tr("Save picture…"), self.ask_save, "", look),
+            Action("image.save", tr("Save picture…"), self.files.ask_save, "", look),
             Action("image.fit", tr("Fit picture"), self.canvas.fit, "Shift+1", look),
             Action("image.larger", tr("Zoom in"), lambda: zoom(1.25), "Ctrl++", look),
             Action("image.smaller", tr("Zoom out"), lambda: zoom(0.8), "Ctrl+-", look),
@@ -404,18 +304,14 @@ class ImageView(ObjectView):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         mime = event.mimeData()
-        pictures = [url for url in mime.urls() if _is_picture_file(url.toLocalFile())]
+        pictures = [url for url in mime.urls() if is_picture_file(url.toLocalFile())]
         if (mime.hasImage() or pictures) and self.image.document.editable:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         if self.image.document.editable:
-            self.take_in(event.mimeData())
+            self.files.take_in(event.mimeData())
             event.acceptProposedAction()
-
-
-def _is_picture_file(name: str) -> bool:
-    return Path(name).suffix.lower() in (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 
 
 _BUTTONS = (

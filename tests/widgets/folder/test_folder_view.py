@@ -36,7 +36,7 @@ def test_what_one_puts_in_the_other_sees_and_opens(pair: Pair, qtbot: Any) -> No
     ada.make_inside(KINDS["note"])
     pair.settle()
     assert jun.describe()["entries"] == [{"name": "Note 16 November", "kind": "note"}]
-    jun.choose("Note 16 November")
+    jun.list.choose("Note 16 November")
     qtbot.keyClick(jun.list, Qt.Key.Key_Return)
     assert view_of(pair.jun).describe()["text"] == "", "what lies in a live object opens at once"
     assert pair.jun.window.front is not None
@@ -54,7 +54,7 @@ def test_rename_remove_and_undo_with_the_keyboard(pair: Pair, qtbot: Any) -> Non
     QApplication.processEvents()
     pair.settle()
     assert names(jun) == ["Menu"]
-    ada.choose("Menu")
+    ada.list.choose("Menu")
     assert pair.ada.run("folder.remove")
     pair.settle()
     assert names(jun) == []
@@ -68,18 +68,18 @@ def test_folders_open_in_place_and_in_each_other_they_do_no_harm(pair: Pair, qtb
     outer = ada.opening.reference
     inner = new_folder("Inner", os.urandom)
     ada.folder.put("Inner", inner)
-    ada.choose("Inner")
+    ada.list.choose("Inner")
     qtbot.keyClick(ada.list, Qt.Key.Key_Return)
     assert ada.describe()["path"] == ["Folder 16 November", "Inner"]
     ada.folder.put("Outer again", outer)
-    ada.choose("Outer again")
+    ada.list.choose("Outer again")
     qtbot.keyClick(ada.list, Qt.Key.Key_Return)
     assert ada.describe()["path"] == ["Folder 16 November"]
-    ada.choose("Inner")
+    ada.list.choose("Inner")
     ada.open_chosen()
     assert pair.ada.run("folder.back")
     assert ada.describe()["path"] == ["Folder 16 November"]
-    ada.choose("Inner")
+    ada.list.choose("Inner")
     assert pair.ada.run("folder.tab")
     assert pair.ada.window.front is not None
     assert pair.ada.window.front.title == "Inner"

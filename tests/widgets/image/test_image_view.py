@@ -66,7 +66,7 @@ def move(canvas: Any, place: QPoint) -> None:
 
 def test_a_small_picture_is_seen_by_both(pair: Pair) -> None:
     ada, jun = pair.views
-    ada.show_bytes(packed("PNG", 400, 300), "plan.png")
+    ada.files.show_bytes(packed("PNG", 400, 300), "plan.png")
     pair.settle()
     assert ada.describe()["pixels"] == jun.describe()["pixels"] == [400, 300]
     assert jun.describe()["picture"] == "plan.png"
@@ -77,7 +77,7 @@ def test_a_large_picture_comes_by_streams(pair: Pair, qtbot: Any) -> None:
     ada, jun = pair.views
     data = noise(300)
     assert len(data) > INLINE_BYTES_MAX
-    ada.show_bytes(data)
+    ada.files.show_bytes(data)
     pair.settle()
     assert "way" in jun.describe()["state"] or "unpacked" in jun.describe()["state"]
     qtbot.waitUntil(lambda: jun.describe()["pixels"] == [300, 300], timeout=5000)
@@ -86,7 +86,7 @@ def test_a_large_picture_comes_by_streams(pair: Pair, qtbot: Any) -> None:
 
 def test_marks_are_drawn_with_the_mouse_erased_and_undone(pair: Pair, qtbot: Any) -> None:
     ada, jun = pair.views
-    ada.show_bytes(packed("PNG", 400, 300))
+    ada.files.show_bytes(packed("PNG", 400, 300))
     assert pair.ada.run("image.pen")
     drag_over(qtbot, ada, (200, 200), (250, 240), (300, 220))
     assert pair.ada.run("image.arrow")
@@ -106,7 +106,7 @@ def test_marks_are_drawn_with_the_mouse_erased_and_undone(pair: Pair, qtbot: Any
 
 def test_zoom_fit_and_rotate(pair: Pair) -> None:
     ada, jun = pair.views
-    ada.show_bytes(packed("PNG", 4000, 300))
+    ada.files.show_bytes(packed("PNG", 4000, 300))
     fitted = ada.canvas.zoom
     assert fitted < 0.3
     pair.ada.run("image.larger")
@@ -132,17 +132,17 @@ def test_pictures_are_pasted_dropped_and_saved(pair: Pair, tmp_path: Path) -> No
     drop_on(ada, mime)
     pair.settle()
     assert jun.describe()["pixels"] == [30, 20]
-    jun.save_file(tmp_path / "saved.png")
+    jun.files.save_file(tmp_path / "saved.png")
     assert (tmp_path / "saved.png").read_bytes() == file.read_bytes()
-    jun.save_file(tmp_path / "missing" / "x.png")
+    jun.files.save_file(tmp_path / "missing" / "x.png")
     assert "was not written" in pair.jun.window.notice.text
 
 
 def test_what_is_no_picture_changes_nothing(pair: Pair, tmp_path: Path) -> None:
     ada, _ = pair.views
-    ada.show_bytes(b"nonsense")
+    ada.files.show_bytes(b"nonsense")
     assert "not shown" in pair.ada.window.notice.text
-    ada.open_file(tmp_path / "missing.png")
+    ada.files.open_file(tmp_path / "missing.png")
     assert "cannot be read" in pair.ada.window.notice.text
     assert ada.image.now is None
     assert ada.grab().width() > 0
@@ -171,7 +171,7 @@ def test_junk_in_the_document_is_passed_over(pair: Pair, qtbot: Any, mode: Mode)
 
 def test_who_may_only_look_has_no_pen(make_place: MakePlace, hub: MemoryHub) -> None:
     pair = Pair(make_place, hub, "image")
-    pair.views[0].show_bytes(packed("PNG"))
+    pair.views[0].files.show_bytes(packed("PNG"))
     page = pair.ada.window.front
     assert page is not None
     mia = make_place("Mia")
@@ -203,11 +203,11 @@ def colour_seen(view: Any) -> str:
 
 def test_an_animated_picture_moves_while_it_is_seen(pair: Pair, qtbot: Any) -> None:
     ada = pair.views[0]
-    ada.show_bytes(gif([1, 2, 3], delay_cs=2), "moving.gif")
+    ada.files.show_bytes(gif([1, 2, 3], delay_cs=2), "moving.gif")
     pair.settle()
     ada.canvas.zoom_by(20)
     seen: set[str] = set()
     qtbot.waitUntil(lambda: seen.add(colour_seen(ada)) or len(seen) == 3)
-    ada.show_bytes(packed("PNG", 40, 30), "still.png")
+    ada.files.show_bytes(packed("PNG", 40, 30), "still.png")
     pair.settle()
     assert ada._animation is None
