@@ -111,6 +111,29 @@ class SettingsActions:
             self._welcome = None
 
     def _rows(self) -> list[Setting]:
+        return [
+            *self._look_rows(),
+            *self._habit_rows(),
+            *self._log_rows(),
+            *self._trust_rows(),
+            Setting(
+                tr("Network"),
+                self._facts.scope,
+                self._network_button(),
+            ),
+            Setting(
+                tr("Telemetry"),
+                tr("Nothing about you or your objects is ever sent to anybody."),
+                label(tr("none"), "plain"),
+            ),
+            Setting(
+                tr("Where everything is"),
+                tr("Objects, settings and logs of this profile."),
+                label(self._facts.profile, "code", wrap=True),
+            ),
+        ]
+
+    def _look_rows(self) -> list[Setting]:
         now, change, theme = self._settings.now, self._settings.change, self._window.theme
         languages = [("", tr("As the system has it")), *LANGUAGES.items()]
         themes = [(mode.value, theme_words(mode)) for mode in Mode]
@@ -137,6 +160,11 @@ class SettingsActions:
                 tr("Takes effect at the next start."),
                 choice_control(theme, languages, now.language, lambda code: change(language=code)),
             ),
+        ]
+
+    def _habit_rows(self) -> list[Setting]:
+        now, change, theme = self._settings.now, self._settings.change, self._window.theme
+        return [
             Setting(
                 tr("Open again what was open"),
                 tr("At the next start, also after a crash."),
@@ -151,23 +179,6 @@ class SettingsActions:
                 tr("Hide who and where I am"),
                 tr("Others still count you, but see neither name nor caret."),
                 switch_control(theme, now.presence_hidden, lambda on: change(presence_hidden=on)),
-            ),
-            *self._log_rows(),
-            *self._trust_rows(),
-            Setting(
-                tr("Network"),
-                self._facts.scope,
-                self._network_button(),
-            ),
-            Setting(
-                tr("Telemetry"),
-                tr("Nothing about you or your objects is ever sent to anybody."),
-                label(tr("none"), "plain"),
-            ),
-            Setting(
-                tr("Where everything is"),
-                tr("Objects, settings and logs of this profile."),
-                label(self._facts.profile, "code", wrap=True),
             ),
         ]
 

@@ -2,7 +2,7 @@
 
 A simulation is made from a seed; everything that happens in it follows from the seed and the
 calls, so a failure is replayed by running it again. Time passes only in `run_for` and `run_until`:
-seconds of five replicas under loss take milliseconds. `SimulationDriver` lets it pass with real
+seconds of five replicas under loss take milliseconds. `simulation_driver` lets it pass with real
 time instead, so that the product can be tried with no network.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -22,7 +21,6 @@ from transport.binding_sim import Sim, Traffic
 from transport.config import EngineConfig
 from transport.errors import BadArgument, Closed, WrongMoment
 from transport.events import Health
-from transport.loop import Closable, Watcher
 from transport.node import Node
 
 log = logging.getLogger(__name__)
@@ -362,50 +360,6 @@ class Simulation:
                 node.end_groups(Closed("The simulation has been closed."))
         self._timers.clear()
         self._sim.close()
-
-
-class SimulationDriver:
-    """Lets virtual time pass with real time, in an event loop; for trying things with no network.
-
-    When the loop was held up, or the machine slept, the virtual clock skips what it missed beyond
-    `catch_up_s`, instead of holding the loop up again.
-    """
-
-    def __init__(
-        self,
-        simulation: Simulation,
-        watcher: Watcher,
-        *,
-        tick_s: float = 0.01,
-        speed: float = 1.0,
-        catch_up_s: float = 0.05,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._simulation = simulation
-        self._watcher = watcher
-        self._tick_s = tick_s
-        self._speed = speed
-        self._catch_up_s = catch_up_s
-        self._clock = clock
-        self._last_s = clock()
-        self._timer: Closable | None = None
-        self._arm()
-
-    def close(self) -> None:
-        """Time stands still from now on."""
-        if self._timer is not None:
-            self._timer.close()
-            self._timer = None
-
-    def _arm(self) -> None:
-        self._timer = self._watcher.call_at(self._last_s + self._tick_s, self._tick)
-
-    def _tick(self) -> None:
-        now_s = self._clock()
-        passed_s = min(now_s - self._last_s, self._catch_up_s)
-        self._last_s = now_s
-        self._arm()
-        self._simulation.run_for(passed_s * self._speed)
 
 
 def all_admitted(nodes: Iterable[SimulatedEngine]) -> Callable[[], bool]:

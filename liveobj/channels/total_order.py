@@ -34,6 +34,7 @@ import msgpack
 from liveobj.channels.message_channel import MessageChannel
 from liveobj.channels.messages import BadMessage
 from liveobj.channels.order_journal import OrderJournal
+from liveobj.channels.order_messages import Promise, check_begin, electorates_in, integers
 from liveobj.channels.order_state import MEMBERS, Entry, OrderState, Record
 from liveobj.channels.order_votes import agreed_end, has_majority, next_ballot
 from liveobj.observers import Observers, Subscription
@@ -51,22 +52,6 @@ class OrderPhase(Enum):
     GATHERING = "gathering"  # the view is new; an epoch is being agreed upon
     RUNNING = "running"
     WAITING = "waiting"  # there is no majority here
-
-
-@dataclass(frozen=True, slots=True)
-class _Promise:
-    """How far a member is, and that it takes part in no earlier epoch."""
-
-    identity: int
-    lineage: int
-    epoch: int
-    end: int
-    delivered: int
-    electorates: tuple[tuple[int, ...], ...]
-
-    @property
-    def rank(self) -> tuple[int, int, int]:
-        return (self.epoch, self.end, self.lineage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +99,7 @@ class TotalOrder:
         self._safe_to_send = self._state.sent  # own messages up to here are on the disk
         self._heard: dict[int, tuple[int, int]] = {}  # by node: its view, and what it had promised
         self._proposed: int | None = None  # the view in which this member has proposed
-        self._promises: dict[tuple[int, int], _Promise] = {}  # by ballot and node
+        self._promises: dict[tuple[int, int], Promise] = {}  # by ballot and node
         self._view: View | None = None
         self._channel = MessageChannel(group, self._on_message, self._on_view)
 
@@ -245,7 +230,7 @@ class TotalOrder:
             [list(electorate) for electorate in state.electorates],
         )
 
-    def _on_promise(self, sender: int, ballot: int, promise: _Promise) -> None:
+    def _on_promise(self, sender: int, ballot: int, promise: Promise) -> None:
         if ballot < self._state.ballot or self._view is None:
             return
         self._promises[ballot, sender] = promise
@@ -268,7 +253,7 @@ class TotalOrder:
         elif leader == self._channel.me:
             self._begin([promises[node] for node in nodes])
 
-    def _begin(self, promises: Sequence[_Promise]) -> None:
+    def _begin(self, promises: Sequence[Promise]) -> None:
         state = self._state
         known = [
             p for p in promises if p.lineage == state.lineage and p.delivered >= state.log.base
@@ -368,7 +353,7 @@ class TotalOrder:
 
     def _hand_out(self, entry: Entry) -> None:
         if entry.origin == MEMBERS:
-            self._callbacks.members(_integers(msgpack.unpackb(entry.payload)))
+            self._callbacks.members(integers(msgpack.unpackb(entry.payload)))
         else:
             self._callbacks.deliver(entry.origin, entry.payload)
 
@@ -387,44 +372,14 @@ class TotalOrder:
             case [3, int(epoch), int(identity), int(end)]:
                 self._on_ack(epoch, identity, end)
             case [4, int(), int(), [*electorates], int(), [*entries], int(), bytes(), [*known]]:
-                _check_begin(_lists(electorates), entries, known)
+                check_begin(electorates_in(electorates), entries, known)
                 self._on_begin(sender, message[1:])
             case [5, int(number), int(ballot)]:
                 self._on_heard(sender, number, ballot)
             case [6, int(number), int(ballot)]:
                 self._on_prepare(sender, number, ballot)
             case [7, int(ballot), int(who), int(line), int(epoch), int(end), int(done), [*voters]]:
-                promise = _Promise(who, line, epoch, end, done, _lists(voters))
+                promise = Promise(who, line, epoch, end, done, electorates_in(voters))
                 self._on_promise(sender, ballot, promise)
             case _:
                 raise BadMessage("a message that does not belong to an ordered channel")
-
-
-def _integers(items: Sequence[object]) -> tuple[int, ...]:
-    if not all(isinstance(item, int) for item in items):
-        raise BadMessage("identities that are no numbers")
-    return tuple(item for item in items if isinstance(item, int))
-
-
-def _lists(items: Sequence[object]) -> tuple[tuple[int, ...], ...]:
-    found = tuple(_integers(item) for item in items if isinstance(item, list))
-    if len(found) != len(items) or not all(found):
-        raise BadMessage("electorates that are none")
-    return found
-
-
-def _check_begin(
-    electorates: Sequence[Sequence[int]], entries: Sequence[object], known: Sequence[object]
-) -> None:
-    if not electorates:
-        raise BadMessage("an epoch of nobody")
-    for entry in entries:
-        match entry:
-            case [int(), int(), bytes()]:
-                continue
-        raise BadMessage("an entry that is none")
-    for pair in known:
-        match pair:
-            case [int(), int()]:
-                continue
-        raise BadMessage("a count that is none")

@@ -22,7 +22,8 @@ from transport.config import EngineConfig
 from transport.errors import BadArgument, Closed, WrongMoment
 from transport.events import Health
 from transport.loop import AsyncioWatcher
-from transport.simulation import Link, Simulation, SimulationDriver, all_admitted
+from transport.simulation import Link, Simulation, all_admitted
+from transport.simulation_driver import SimulationDriver
 
 
 def chatter(recorders: list[Recorder], rounds: int) -> None:

@@ -29,6 +29,7 @@ from liveobj.richtext.model import (
 from widgets.action import Action
 from widgets.document.clipboard import Picture, fill_mime, picture_in, take
 from widgets.document.conversion import Helper, Pouring, read_in_helper, write_in_helper
+from widgets.document.document_actions import insert_actions, mark_actions, style_actions
 from widgets.document.link_box import LinkBox
 from widgets.document.page import DocumentPage
 from widgets.document.rich_editor import RichEditor
@@ -107,7 +108,7 @@ class DocumentView(WritingView):
     def make_top(self) -> QWidget:
         # The bar needs the actions, which need the editor; all three are there now.
         self.toolbar = Toolbar(
-            self.around.theme, self.make_actions(), self.run_action, self._highlight
+            self.around.theme, self.make_actions(), self.run_action, self.highlight
         )
         return self.toolbar
 
@@ -115,100 +116,10 @@ class DocumentView(WritingView):
 
     def make_actions(self) -> Sequence[Action]:
         return [
-            *self._mark_actions(),
-            *self._style_actions(),
-            *self._insert_actions(),
+            *mark_actions(self),
+            *style_actions(self),
+            *insert_actions(self),
             *super().make_actions(),
-        ]
-
-    def _mark_actions(self) -> list[Action]:
-        def mark(name: str, title: str, keys: str) -> Action:
-            return self.action(
-                name,
-                title,
-                lambda: self.editor.active.toggle_mark(name),
-                keys,
-                edits=True,
-                checked=lambda: name in self.editor.active.marks_here,
-            )
-
-        return [
-            mark("bold", tr("Bold"), "Ctrl+B"),
-            mark("italic", tr("Italic"), "Ctrl+I"),
-            mark("underline", tr("Underline"), "Ctrl+U"),
-            mark("strike", tr("Strike through"), "Ctrl+Shift+X"),
-            mark("code", tr("Code"), "Ctrl+E"),
-            self.action(
-                "highlight", tr("Highlight"), lambda: self._highlight("yellow"), edits=True
-            ),
-            self.action(
-                "clear",
-                tr("Plain words"),
-                self._clear_marks,
-                "Ctrl+Space",
-                edits=True,
-            ),
-            self.action("link", tr("Link"), self.edit_link, "Ctrl+L", edits=True),
-        ]
-
-    def _style_actions(self) -> list[Action]:
-        def style(name: str, look: str, title: str, keys: str = "") -> Action:
-            return self.action(
-                name,
-                title,
-                lambda: self._set_style(look),
-                keys,
-                edits=True,
-                checked=lambda: self.editor.block_here.style == look,
-            )
-
-        def align(name: str, title: str) -> Action:
-            run: Callable[[], None] = lambda: self.editor.set_alignment(name)  # noqa: E731
-            return self.action(f"align-{name or 'left'}", title, run, edits=True)
-
-        return [
-            style("plain", "", tr("Text"), "Ctrl+0"),
-            style("h1", "h1", tr("Heading 1"), "Ctrl+1"),
-            style("h2", "h2", tr("Heading 2"), "Ctrl+2"),
-            style("h3", "h3", tr("Heading 3"), "Ctrl+3"),
-            style("quote", "quote", tr("Quote")),
-            style("codeblock", "code", tr("Code block")),
-            style("bullet", "bullet", tr("Bullets"), "Ctrl+Shift+8"),
-            style("number", "number", tr("Numbers"), "Ctrl+Shift+7"),
-            style("check", "check", tr("Check list"), "Ctrl+Shift+9"),
-            align("", tr("Align left")),
-            align("center", tr("Centre")),
-            align("right", tr("Align right")),
-            align("justify", tr("Justify")),
-            self.action(
-                "indent", tr("Indent"), lambda: self.editor.indent_by(1), "Ctrl+]", edits=True
-            ),
-            self.action(
-                "outdent", tr("Outdent"), lambda: self.editor.indent_by(-1), "Ctrl+[", edits=True
-            ),
-        ]
-
-    def _insert_actions(self) -> list[Action]:
-        def table(name: str, title: str, run: Callable[[], None]) -> Action:
-            def why_not() -> str:
-                return "" if self.editor.grid is not None else tr("the caret is in no table")
-
-            action = self.action(name, title, run, edits=True)
-            return Action(
-                action.identity, title, run, why_not=lambda: action.why_not() or why_not()
-            )
-
-        return [
-            self.action("import", tr("Insert from file…"), self._ask_import, edits=True),
-            self.action("export", tr("Export as…"), self._ask_export),
-            self.action("image", tr("Insert image…"), self._ask_image, edits=True),
-            self.action("table", tr("Insert table"), self.insert_table, edits=True),
-            table("row-above", tr("Add row above"), lambda: self._in_table("row", 0)),
-            table("row-below", tr("Add row below"), lambda: self._in_table("row", 1)),
-            table("row-remove", tr("Remove row"), lambda: self._in_table("row", -1)),
-            table("column-before", tr("Add column before"), lambda: self._in_table("column", 0)),
-            table("column-after", tr("Add column after"), lambda: self._in_table("column", 1)),
-            table("column-remove", tr("Remove column"), lambda: self._in_table("column", -1)),
         ]
 
     def _runner(self, action: Action) -> Callable[[], None]:
@@ -222,7 +133,8 @@ class DocumentView(WritingView):
 
     # Intents
 
-    def _set_style(self, look: str) -> None:
+    def set_style(self, look: str) -> None:
+        """Gives the paragraphs a style, or takes it away; no look: plain text."""
         if look:
             self.editor.toggle_style(look)
         elif self.editor.block_here.style:
@@ -232,10 +144,11 @@ class DocumentView(WritingView):
     def _focus(self) -> None:
         self.editor.active.setFocus()
 
-    def _clear_marks(self) -> None:
+    def clear_marks(self) -> None:
         self.editor.active.clear_marks()
 
-    def _highlight(self, colour: str) -> None:
+    def highlight(self, colour: str) -> None:
+        """Marks the words with a colour; none: takes it away."""
         editor = self.editor.active
         if colour:
             editor.toggle_mark(HIGHLIGHT, colour)
@@ -268,7 +181,8 @@ class DocumentView(WritingView):
         if self.body.text.length != length:
             self.editor.enter_table(position)
 
-    def _in_table(self, what: str, step: int) -> None:
+    def change_table(self, what: str, step: int) -> None:
+        """Adds a row or column before (0) or behind (1) that of the caret, or removes it (-1)."""
         grid = self.editor.grid
         place = None if grid is None else grid.place
         if grid is None or place is None:
@@ -279,7 +193,7 @@ class DocumentView(WritingView):
         else:
             (grid.add_row if what == "row" else grid.add_column)(index + step)
 
-    def _ask_image(self) -> None:
+    def ask_image(self) -> None:
         self.around.ask_for_files(tr("Insert image"), _IMAGE_FILTER, self.insert_images)
 
     def insert_images(self, files: Sequence[Path]) -> None:
@@ -308,7 +222,7 @@ class DocumentView(WritingView):
 
     # Files
 
-    def _ask_import(self) -> None:
+    def ask_import(self) -> None:
         self.around.ask_for_files(tr("Insert from file"), _FILE_FILTER, self.insert_files)
 
     def insert_files(self, files: Sequence[Path], position: int | None = None) -> None:
@@ -340,7 +254,7 @@ class DocumentView(WritingView):
 
         self._work.append(read_in_helper(files[0], read, self))
 
-    def _ask_export(self) -> None:
+    def ask_export(self) -> None:
         self.around.ask_where_to_save(
             tr("Export as"), f"{self.opening.title}.odt", _FILE_FILTER, self.export_to
         )
