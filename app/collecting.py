@@ -17,9 +17,10 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from transport.doctor import Finding, Verdict
 from transport.engine_logger import CallAt
 from transport.event_log_schema import CLOSED_FOLDER, SUFFIX
+from transport.findings import Finding, good, odd
+from widgets.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -116,33 +117,36 @@ def check_collecting(events: Path, *, wanted: bool) -> Finding:
     """What the doctor says of it."""
     subject = "event log"
     if not wanted:
-        return Finding(subject, Verdict.GOOD, "Events are not logged, as the settings say.")
+        return good(subject, tr("Events are not logged, as the settings say."))
     if not can_collect():
-        return Finding(
+        return odd(
             subject,
-            Verdict.ODD,
-            "Events are logged, but not made into Parquet files: a package is missing.",
-            "Install live-objects[landing]; until then only the newest 256 MB are kept.",
+            tr("Events are logged, but not made into Parquet files: a package is missing."),
+            tr("Install live-objects[landing]; until then only the newest 256 MB are kept."),
         )
     problem = _last_problem(events)
     if problem:
-        return Finding(
+        return odd(
             subject,
-            Verdict.ODD,
-            f"The event log was not made into Parquet files: {problem}",
-            "What was closed stays, and is tried again every minute.",
+            tr("The event log was not made into Parquet files: {problem}", problem=problem),
+            tr("What was closed stays, and is tried again every minute."),
         )
     waiting = waiting_segments(events)
     if waiting > WAITING_MAX:
-        return Finding(
+        return odd(
             subject,
-            Verdict.ODD,
-            f"{waiting} segments of the event log wait to be made into Parquet files.",
-            "Start the program for a minute, or run live-objects pipeline collect.",
+            tr(
+                "{waiting} segments of the event log wait to be made into Parquet files.",
+                waiting=waiting,
+            ),
+            tr("Start the program for a minute, or run live-objects pipeline collect."),
         )
     landed = events / LANDED_FOLDER
     count = sum(1 for _ in landed.glob("*.parquet"))
-    return Finding(subject, Verdict.GOOD, f"{count} Parquet files of events are in {landed}.")
+    return good(
+        subject,
+        tr("{count} Parquet files of events are in {folder}.", count=count, folder=landed),
+    )
 
 
 def _last_problem(events: Path) -> str:

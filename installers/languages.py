@@ -18,7 +18,7 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "assets" / "languages"
 DOMAIN = "live-objects"
-KEYWORDS = {"tr": None, "tr_n": (1, 2), "worded": None}
+KEYWORDS = {"tr": None, "tr_n": (1, 2), "worded": None, "worded_n": (1, 2)}
 # What Python's own parser of command lines says; it looks that up in our catalogue.
 PARSER_WORDS = (
     "usage: ",
@@ -50,11 +50,11 @@ msgstr ""
 
 
 def gather() -> Catalog:
-    """Every text in `tr`, `tr_n` and `worded`, and what the parser of command lines says."""
+    """Every text in what `KEYWORDS` names, and what the parser of command lines says."""
     template = Catalog(domain=DOMAIN)
     for words in PARSER_WORDS:
         template.add(words)
-    for package in ("app", "liveobj", "widgets"):
+    for package in ("app", "liveobj", "transport", "widgets"):
         found = extract_from_dir(ROOT / package, keywords=KEYWORDS, strip_comment_tags=True)
         for _file, _line, message, _comments, _context in found:
             template.add(message)

@@ -7,7 +7,7 @@ run and nobody is asked; whoever parses the command line is in the application.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -26,8 +26,8 @@ from liveobj.references import (
 from liveobj.references.checking import Checked, check
 from liveobj.references.makers import is_forged, maker_of
 from liveobj.references.writing import element_of
-from liveobj.sentences import worded
 from liveobj.types import ObjectType
+from transport.sentences import worded, worded_n
 
 DONE, WRONG, UNREADABLE = 0, 1, 2
 
@@ -107,29 +107,39 @@ def inspect_files(
 
 def describe(checked: Checked) -> list[str]:
     """What `inspect` shows of one reference."""
-    lines = [f"identity  {checked.fingerprint}", f"joins     group {_group(checked)}"]
-    lines.append(f"signed by {_maker(checked.reference)}")
-    rights = _rights(checked)
-    if rights:
-        lines.append(f"rights    {rights}")
-    lines.append("made of")
+    problems = checked.problems
+    verdict = worded("it cannot be run:") if problems else worded("it can be run here.")
+    facts = {
+        worded("identity"): str(checked.fingerprint),
+        worded("joins"): worded("group {group}", group=_group(checked)),
+        worded("signed by"): _maker(checked.reference),
+        worded("rights"): _rights(checked),
+        worded("verdict"): verdict,
+    }
+    *told, last = _in_columns(facts)
+    lines = [*told, worded("made of")]
     for depth, part in checked.walk():
         lines.append("  " * (depth + 1) + f"{part.role}: {_summary(part)}")
         lines += ["  " * (depth + 3) + detail for detail in _details(part)]
     if checked.type is not None:
-        lines.append("type")
+        lines.append(worded("type"))
         lines += [f"  {line}" for line in describe_type(checked.type)]
-    problems = checked.problems
-    lines.append("verdict   " + ("it can be run here." if not problems else "it cannot be run:"))
+    lines.append(last)
     lines += [f"  {problem}" for problem in problems]
     return lines
+
+
+def _in_columns(facts: Mapping[str, str]) -> list[str]:
+    """A line for each that there is something to say of."""
+    width = max(len(name) for name in facts)
+    return [f"{name:<{width}} {text}" for name, text in facts.items() if text]
 
 
 def _maker(reference: Reference) -> str:
     maker = maker_of(reference)
     if maker is not None:
         return f"{maker.name}, {maker.fingerprint}"
-    return "somebody else than it says" if is_forged(reference) else "nobody"
+    return worded("somebody else than it says") if is_forged(reference) else worded("nobody")
 
 
 def _group(checked: Checked) -> str:
@@ -140,20 +150,25 @@ def _rights(checked: Checked) -> str:
     keys = checked.reference.secrets.keys
     if "group" not in keys:
         return ""
-    return "can edit" if "signing" in keys else "can view"
+    return worded("can edit") if "signing" in keys else worded("can view")
 
 
 def _summary(part: Checked) -> str:
     reference = part.reference
     if isinstance(reference, External):
-        return f"external '{reference.name}', asked for when it is opened"
+        return worded("external '{name}', asked for when it is opened", name=reference.name)
     kind = element_of(reference, secrets=False).name
     known = part.declaration
     return f"{kind} {_named(known)}" if known is not None else kind
 
 
 def _named(declaration: ObjectDeclaration) -> str:
-    return f"'{declaration.title}' ({declaration.id}), runs {declaration.cls.__module__}"
+    return worded(
+        "'{title}' ({id}), runs {module}",
+        title=declaration.title,
+        id=declaration.id,
+        module=declaration.cls.__module__,
+    )
 
 
 def _details(part: Checked) -> list[str]:
@@ -168,19 +183,24 @@ def _details(part: Checked) -> list[str]:
 
 def _shown(value: Value) -> str:
     if isinstance(value.data, bytes):
-        return f"{len(value.data)} bytes"
+        return worded_n("{count} byte", "{count} bytes", len(value.data))
     return f"{value.data!r:.70}"
 
 
 def describe_type(type_: ObjectType) -> list[str]:
     """Endpoints, events and constraints, a line each."""
+    receives, sends = worded("receives"), worded("sends")
+    promises, requires = worded("promises"), worded("requires")
+    width = max(len(word) for word in (receives, sends, promises, requires))
     lines: list[str] = []
     for name, endpoint in type_.endpoints.items():
-        lines.append(f"endpoint '{name}'")
-        lines += [f"  receives {event}{value}" for event, value in endpoint.incoming.items()]
-        lines += [f"  sends    {event}{value}" for event, value in endpoint.outgoing.items()]
-        lines += [f"  promises {c.text}" for c in endpoint.provided.values()]
-        lines += [f"  requires {c.text}" for c in endpoint.required.values()]
-    lines += [f"promises {c.text}" for c in type_.provided.values()]
-    lines += [f"requires {c.text}" for c in type_.required.values()]
+        lines.append(worded("endpoint '{name}'", name=name))
+        told = [(receives, f"{event}{value}") for event, value in endpoint.incoming.items()]
+        told += [(sends, f"{event}{value}") for event, value in endpoint.outgoing.items()]
+        told += [(promises, c.text) for c in endpoint.provided.values()]
+        told += [(requires, c.text) for c in endpoint.required.values()]
+        lines += [f"  {word:<{width}} {text}" for word, text in told]
+    whole = [(promises, c.text) for c in type_.provided.values()]
+    whole += [(requires, c.text) for c in type_.required.values()]
+    lines += [f"{word:<{width}} {text}" for word, text in whole]
     return lines

@@ -12,7 +12,7 @@ from itertools import islice
 
 from liveobj.errors import Problem
 from liveobj.formulas.values import number_of
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 BYTES_MAX = 64 * 1024 * 1024
 _SEPARATORS = ",;\t|"

@@ -14,7 +14,7 @@ from liveobj.observers import Subscription
 from liveobj.references import Fingerprint, Reference, fingerprint
 from liveobj.runtime import CannotDereference, ProxyReference, ProxyState, Runtime
 from liveobj.runtime.proxy import Proxy
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 
 class Opening:

@@ -14,6 +14,7 @@ from transport.binding import Address
 from transport.engine import Engine
 from transport.errors import BadArgument
 from transport.node import Node
+from transport.sentences import worded, worded_n
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,70 +222,92 @@ def as_table(snapshot: Snapshot, before: Snapshot | None = None) -> str:
         parts.append(_region_table(snapshot.regions))
     trouble = _trouble(snapshot.counters)
     if trouble:
-        parts.append(columns(["trouble", "count"], trouble))
+        parts.append(columns([worded("trouble"), worded("count")], trouble))
     return "\n\n".join(parts) + "\n"
-
-
-def counted(count: int, noun: str) -> str:
-    """So many of it, in words."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def listed(places: Sequence[str], count_max: int = 6) -> str:
     """The first of them, and how many more there are."""
     more = len(places) - count_max
-    return ", ".join(places[:count_max]) + (f" and {more:,} more" if more > 0 else "")
+    first = ", ".join(places[:count_max])
+    return worded("{first} and {more} more", first=first, more=f"{more:,}") if more > 0 else first
 
 
 def _head(snapshot: Snapshot, rate: Rates | None) -> str:
-    place = f"{snapshot.interface} {snapshot.address}".strip() or "simulated"
-    by = f"multicast {snapshot.multicast}" if snapshot.multicast else "unicast only"
-    counts = (
-        counted(len(snapshot.nodes), "node"),
-        counted(len(snapshot.groups), "group"),
-        counted(len(snapshot.regions), "region"),
+    place = f"{snapshot.interface} {snapshot.address}".strip() or worded("simulated")
+    by = (
+        worded("multicast {group}", group=snapshot.multicast)
+        if snapshot.multicast
+        else worded("unicast only")
     )
-    lines = [
-        f"scope {snapshot.scope}   node {snapshot.node}   {snapshot.health}",
-        f"{place}   {by}",
-        ", ".join(counts),
-    ]
+    counts = (
+        worded_n("{count} node", "{count} nodes", len(snapshot.nodes)),
+        worded_n("{count} group", "{count} groups", len(snapshot.groups)),
+        worded_n("{count} region", "{count} regions", len(snapshot.regions)),
+    )
+    who = worded("scope {scope}   node {node}", scope=snapshot.scope, node=snapshot.node)
+    lines = [f"{who}   {_health(snapshot.health)}", f"{place}   {by}", ", ".join(counts)]
     if snapshot.unheard:
-        lines.append(f"multicast not heard of {listed(snapshot.unheard)}")
+        lines.append(worded("multicast not heard of {others}", others=listed(snapshot.unheard)))
     if snapshot.missed:
         lines.append(
-            f"multicast to {snapshot.missed} not heard, tried again in"
-            f" {in_time(snapshot.missed_rests_s)}"
+            worded(
+                "multicast to {address} not heard, tried again in {time}",
+                address=snapshot.missed,
+                time=in_time(snapshot.missed_rests_s),
+            )
         )
     if rate is not None:
         lines.append(
-            f"in {rate.messages_in:,.0f} messages/s, {in_bytes(rate.bytes_in)}/s   "
-            f"out {rate.messages_out:,.0f} messages/s, {in_bytes(rate.bytes_out)}/s   "
-            f"lost {rate.lost:.2%}   tokens {rate.tokens:.1f}/s"
+            worded(
+                "in {messages_in} messages/s, {bytes_in}/s   out {messages_out} messages/s,"
+                " {bytes_out}/s   lost {lost}   tokens {tokens}/s",
+                messages_in=f"{rate.messages_in:,.0f}",
+                bytes_in=in_bytes(rate.bytes_in),
+                messages_out=f"{rate.messages_out:,.0f}",
+                bytes_out=in_bytes(rate.bytes_out),
+                lost=f"{rate.lost:.2%}",
+                tokens=f"{rate.tokens:.1f}",
+            )
         )
     return "\n".join(lines)
 
 
+def _health(health: str) -> str:
+    words = {
+        "searching": worded("searching"),
+        "joining": worded("joining"),
+        "member": worded("member"),
+        "host": worded("host"),
+        "suspended": worded("suspended"),
+        "closed": worded("closed"),
+    }
+    return words.get(health, health)
+
+
 def _group_table(groups: Sequence[GroupState]) -> str:
+    titles = [worded("group"), worded("view"), worded("members"), worded("unacknowledged")]
     rows = [
         [group.group, str(group.view), str(len(group.members)), str(group.unacknowledged)]
         for group in sorted(groups, key=lambda group: group.group)
     ]
-    return columns(["group", "view", "members", "unacknowledged"], rows)
+    return columns(titles, rows)
 
 
 def _region_table(regions: Sequence[RegionState]) -> str:
-    titles = ["region", "alive", "senders", "levels", "rate", "acknowledged", "token", "sent by"]
+    titles = [worded("region"), worded("alive"), worded("senders"), worded("levels")]
+    titles += [worded("rate"), worded("acknowledged"), worded("token"), worded("sent by")]
+    closing, outside = " " + worded("closing"), " " + worded("outside")
     rows = [
         [
-            region.region + (" closing" if region.closing else "" if region.here else " outside"),
+            region.region + (closing if region.closing else "" if region.here else outside),
             f"{region.alive}/{region.members}",
             str(region.senders),
             str(region.ring_levels),
             in_bytes(region.rate_bytes_per_s) + "/s",
             in_time(region.acknowledgement_s),
             in_time(region.token_round_s),
-            "unicast" if region.unicast else region.address,
+            worded("unicast") if region.unicast else region.address,
         ]
         for region in sorted(regions, key=lambda region: region.region)
     ]

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from transport.config import EngineConfig, Peer
-from transport.doctor import Finding, Verdict
 from transport.engine import Engine
 from transport.errors import TransportError
+from transport.findings import Finding, bad, good, odd
 from transport.links import Kind, Link
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.scopes import Scope
+from transport.sentences import worded
 
 GUEST_S = 3.0
 TCP_S = 1.5
@@ -33,12 +34,13 @@ _UNREACHABLE = {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.EN
 
 
 class Answer(Enum):
-    """What the system of the other computer says."""
+    """What the system of the other computer says: it answers, has no program there, is silent, or
+    cannot be reached."""
 
-    YES = "answers"
-    NOBODY = "has no program there"
-    SILENT = "is silent"
-    UNREACHABLE = "cannot be reached"
+    YES = 1
+    NOBODY = 2
+    SILENT = 3
+    UNREACHABLE = 4
 
 
 _ANSWERED = {Answer.YES, Answer.NOBODY}
@@ -124,6 +126,10 @@ def _leaves_from(peer: Peer) -> str:
         return str(asker.getsockname()[0])
 
 
+def _silence(answer: Answer) -> str:
+    return worded("is silent") if answer is Answer.SILENT else worded("cannot be reached")
+
+
 def judge_peers(tried: Sequence[Tried], link: Link, links: Sequence[Link]) -> list[Finding]:
     """What it means, of each; that others answer says something of those who do not."""
     answering = [each for each in tried if each.let_in or each.answer in _ANSWERED]
@@ -136,51 +142,76 @@ def judge_peer(
     """What it means, and what to do."""
     where = f"{tried.peer.address}:{tried.peer.port}"
     if tried.let_in:
-        return Finding(
+        return good(
             "peer",
-            Verdict.GOOD,
-            f"{where} lets this computer in: UDP passes both ways; scope, key and version fit.",
+            worded(
+                "{where} lets this computer in: UDP passes both ways; scope, key and version fit.",
+                where=where,
+            ),
         )
     other_way = next((each for each in links if each.address == tried.leaves_from), None)
     if other_way is not None and other_way.name != link.name:
-        return _bad(
+        return bad(
             "vpn" if other_way.kind is Kind.VPN else "route",
-            f"Packets to {where} leave by {other_way.name}, not by {link.name}.",
-            f"Switch {other_way.name} off, or choose it with --interface.",
+            worded(
+                "Packets to {where} leave by {other}, not by {link}.",
+                where=where,
+                other=other_way.name,
+                link=link.name,
+            ),
+            worded("Switch {other} off, or choose it with --interface.", other=other_way.name),
         )
     if tried.answer is Answer.NOBODY:
-        return Finding(
+        return odd(
             "peer",
-            Verdict.ODD,
-            f"{where} {tried.answer.value} any more.",
-            "Start the program there, or use the address that it has now.",
+            worded("{where} has no program there any more.", where=where),
+            worded("Start the program there, or use the address that it has now."),
         )
     if tried.answer is Answer.YES:
-        return _bad(
+        return bad(
             "firewall",
-            f"{where} answers, but its program does not let this one in.",
-            "Let UDP in at both firewalls; then compare scope and version, and see that the program"
-            " runs there.",
+            worded("{where} answers, but its program does not let this one in.", where=where),
+            worded(
+                "Let UDP in at both firewalls; then compare scope and version, and see"
+                " that the program runs there."
+            ),
         )
     if link.kind is Kind.WIRELESS:
-        return _bad(
+        return bad(
             "isolation",
-            f"{where} {tried.answer.value} over the wireless {link.name}.",
-            "Switch off client isolation (also called AP isolation or guest mode) at the access"
-            " point, or use a cable; see that the other computer is on.",
+            worded(
+                "{where} {silent} over the wireless {link}.",
+                where=where,
+                silent=_silence(tried.answer),
+                link=link.name,
+            ),
+            worded(
+                "Switch off client isolation (also called AP isolation or guest mode) at"
+                " the access point, or use a cable; see that the other computer is on."
+            ),
         )
     if others_answer:
-        return _bad(
+        return bad(
             "isolation",
-            f"{where} {tried.answer.value}, while others on {link.name} answer.",
-            "See that it is on. If it is, the network keeps the two apart: switch off port"
-            " isolation at the switch, or client isolation at the access point that it uses.",
+            worded(
+                "{where} {silent}, while others on {link} answer.",
+                where=where,
+                silent=_silence(tried.answer),
+                link=link.name,
+            ),
+            worded(
+                "See that it is on. If it is, the network keeps the two apart: switch off"
+                " port isolation at the switch, or client isolation at the access point"
+                " that it uses."
+            ),
         )
-    return _bad(
+    return bad(
         "peer",
-        f"{where} {tried.answer.value}.",
-        "See that it is on and in the same network; between segments, a router or firewall must"
-        " let UDP through.",
+        worded("{where} {silent}.", where=where, silent=_silence(tried.answer)),
+        worded(
+            "See that it is on and in the same network; between segments, a router or"
+            " firewall must let UDP through."
+        ),
     )
 
 
@@ -191,22 +222,33 @@ async def check_others_multicast(
     try:
         heard = await _listen(group, port, link.address, wait_s)
     except OSError as problem:
-        return _bad(
+        return bad(
             "multicast from others",
-            f"Nobody can be listened to on {group}: {problem.strerror}.",
-            "Allow multicast for this program at the firewall.",
+            worded(
+                "Nobody can be listened to on {group}: {reason}.",
+                group=group,
+                reason=problem.strerror,
+            ),
+            worded("Allow multicast for this program at the firewall."),
         )
     if heard:
-        return Finding(
-            "multicast from others", Verdict.GOOD, f"Multicast of {heard} is heard on {link.name}."
+        return good(
+            "multicast from others",
+            worded("Multicast of {heard} is heard on {link}.", heard=heard, link=link.name),
         )
-    return Finding(
+    return odd(
         "multicast from others",
-        Verdict.ODD,
-        f"No multicast of others was heard on {link.name} for {wait_s:g} s.",
-        "If others run in this scope: let UDP port 17474 in, and look for IGMP snooping without a"
-        " querier at the switch, or multicast filtering at the access point. Without multicast the"
-        " network goes on by unicast, with more traffic.",
+        worded(
+            "No multicast of others was heard on {link} for {wait_s} s.",
+            link=link.name,
+            wait_s=f"{wait_s:g}",
+        ),
+        worded(
+            "If others run in this scope: let UDP port 17474 in, and look for IGMP"
+            " snooping without a querier at the switch, or multicast filtering at the"
+            " access point. Without multicast the network goes on by unicast, with"
+            " more traffic."
+        ),
     )
 
 
@@ -227,7 +269,3 @@ async def _listen(group: str, port: int, address: str, wait_s: float) -> str:
                         return str(sender)
         except TimeoutError:
             return ""
-
-
-def _bad(subject: str, sentence: str, fix: str) -> Finding:
-    return Finding(subject, Verdict.BAD, sentence, fix)

@@ -10,7 +10,7 @@ import gettext
 from collections.abc import Mapping
 
 import assets
-from liveobj.sentences import translate_with
+from transport.sentences import translate_with
 
 DOMAIN = "live-objects"
 # The languages that there are, each by its own name.
@@ -30,7 +30,7 @@ def set_language(*languages: str) -> None:
     _Language.catalogue = gettext.translation(
         DOMAIN, folder, languages=list(languages), fallback=True
     )
-    translate_with(_Language.catalogue.gettext)
+    translate_with(_Language.catalogue.gettext, _Language.catalogue.ngettext)
     # What Python says to a person by itself: its parser of command lines asks there.
     gettext.bindtextdomain(DOMAIN, folder)
     gettext.textdomain(DOMAIN)

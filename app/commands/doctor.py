@@ -22,10 +22,6 @@ from transport.commands import Snapshot
 from transport.config import Peer
 from transport.discovery import find_all
 from transport.doctor import (
-    Finding,
-    Verdict,
-    as_json,
-    as_text,
     check_clock,
     check_identity,
     check_mdns,
@@ -35,6 +31,7 @@ from transport.doctor import (
     mdns_refused,
 )
 from transport.errors import BadArgument, TransportError
+from transport.findings import Finding, Verdict, as_json, as_text
 from transport.links import Kind, Link, best_link, list_links
 from transport.peer_book import choose_peers
 from transport.probe import check_others_multicast, judge_peers, try_peer

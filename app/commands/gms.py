@@ -95,7 +95,7 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
             about_scope = answer_about_scope(care, request)
             if about_scope is not None:
                 return about_scope
-            return {"error": "This program has no window: it does not know the request."}
+            return {"error": tr("This program has no window: it does not know the request.")}
 
         server = await LineServer.start(gms_socket(paths), answer)
         stack.push_async_callback(server.close)
@@ -159,24 +159,21 @@ def _take_plan(engine: Engine, file: Path, text: str) -> None:
 
 async def _depart(engine: Engine) -> None:
     told = await engine.close()
-    _say("ended" if told else "ended, the others were not told in time")
-
-
-_TOLD = {
-    Health.SEARCHING: "looking for others of",
-    Health.JOINING: "being let into",
-    Health.MEMBER: "member, with another host, of",
-    Health.HOST: "host of",
-    Health.SUSPENDED: "paused, since nobody answers, in",
-}
+    _say(tr("ended") if told else tr("ended, the others were not told in time"))
 
 
 def _tell(engine: Engine, change: HealthChanged) -> None:
-    words = _TOLD.get(change.health)
-    if words is not None:
+    told = {
+        Health.SEARCHING: tr("looking for others of the scope {scope} at {place}"),
+        Health.JOINING: tr("being let into the scope {scope} at {place}"),
+        Health.MEMBER: tr("member, with another host, of the scope {scope} at {place}"),
+        Health.HOST: tr("host of the scope {scope} at {place}"),
+        Health.SUSPENDED: tr("paused, since nobody answers, in the scope {scope} at {place}"),
+    }
+    if change.health in told:
         info = engine.info()
         place = f"{info.interface} {info.address.text}:{info.address.port}"
-        _say(f"{words} the scope {engine.config.scope.name} at {place}")
+        _say(told[change.health].format(scope=engine.config.scope.name, place=place))
 
 
 def _say(words: str) -> None:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from liveobj.channels.fragments import Assembler, Cutter
 from liveobj.channels.messages import BadMessage, Fragment, Payload, decode, encode
 from liveobj.errors import Problem
-from liveobj.sentences import worded
 from transport.interfaces import Delivery, Group, View
+from transport.sentences import worded
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from liveobj.errors import Problem
-from liveobj.sentences import worded
 from transport.bulk import CONTENT_ID_BYTES, content_id
+from transport.sentences import worded
 
 QUOTA_BYTES = 20 * 10**9
 _PIECE_BYTES = 1 << 20

@@ -26,7 +26,7 @@ from liveobj.documents.text import Text, mark_styles
 from liveobj.documents.trees import Tree
 from liveobj.documents.version import Span, Version
 from liveobj.observers import Observers, Subscription
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 Kind = TypeVar("Kind")
 

@@ -9,7 +9,7 @@ import loro
 
 from liveobj.documents.errors import DocumentError, loro_errors
 from liveobj.documents.version import Version
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from liveobj.objects.standard_types import ChannelEndpoint
 from liveobj.references import Primitive, Secrets
 from liveobj.references.errors import NotAReference
 from liveobj.runtime.context import Context
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 BUFFERED_MESSAGES_MAX = 1000
 CIPHER = "cipher"

@@ -23,8 +23,8 @@ from liveobj.objects.document_object import DocumentProxy
 from liveobj.objects.shared_document import SharedDocument, describe_shared, new_shared
 from liveobj.observers import Subscription
 from liveobj.references import Parameterized, Reference
-from liveobj.sentences import worded
 from liveobj.storage import StorageError
+from transport.sentences import worded
 
 TEMPLATE_ID = "live-objects:chat"
 MESSAGES = "messages"

@@ -14,7 +14,7 @@ from liveobj.channels.presence import NAME_CHARACTERS_MAX
 from liveobj.documents import Document, DocumentError
 from liveobj.documents.observing import Plain
 from liveobj.documents.text import Text, utf16_length
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 _COMMENTS = "comments"
 _MARK = "comment:"

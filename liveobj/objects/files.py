@@ -19,7 +19,7 @@ from liveobj.objects.document_object import DocumentProxy
 from liveobj.objects.file_names import safe_name
 from liveobj.objects.shared_document import SharedDocument, describe_shared, new_shared
 from liveobj.references import Parameterized, Reference
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 TEMPLATE_ID = "live-objects:files"
 FILE_BYTES_MAX = 4 * 1024**3

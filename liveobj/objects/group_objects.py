@@ -18,8 +18,8 @@ from liveobj.objects.standard_types import (
 from liveobj.references import Parameterized, Primitive, Secrets, Value, group_id_of
 from liveobj.references.errors import NotAReference
 from liveobj.runtime.context import Context
-from liveobj.sentences import worded
 from transport.interfaces import GROUP_KEY_BYTES, View
+from transport.sentences import worded
 
 CHANNEL_ID = "live-objects:fifo-channel"
 MEMBERSHIP_ID = "live-objects:group-membership"

@@ -20,8 +20,8 @@ from liveobj.host import Host
 from liveobj.objects.document_object import DocumentProxy
 from liveobj.objects.shared_document import SharedDocument, describe_shared, new_shared
 from liveobj.references import Parameterized, Reference
-from liveobj.sentences import worded
 from transport.bulk import content_id
+from transport.sentences import worded
 
 TEMPLATE_ID = "live-objects:image"
 PICTURE_BYTES_MAX = 20 * 1024 * 1024

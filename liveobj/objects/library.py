@@ -14,7 +14,7 @@ from liveobj.packages.reading import PACKAGE_BYTES_MAX
 from liveobj.references import Primitive, Reference, Value
 from liveobj.references.model import Parameterized
 from liveobj.runtime.context import Context
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 TEMPLATE_ID = "live-objects:library"
 

@@ -15,9 +15,9 @@ from liveobj.objects.group_objects import new_group_object
 from liveobj.references import Parameterized, Secrets, group_id_of
 from liveobj.references.errors import NotAReference
 from liveobj.runtime.context import Context
-from liveobj.sentences import worded
 from liveobj.storage import ObjectStore
 from transport.interfaces import GROUP_KEY_BYTES
+from transport.sentences import worded
 
 CHANNEL_ID = "live-objects:ordered-channel"
 LOCK_ID = "live-objects:lock"

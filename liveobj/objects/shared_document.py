@@ -28,9 +28,9 @@ from liveobj.references import (
 )
 from liveobj.references.errors import NotAReference
 from liveobj.references.model import ValueData
-from liveobj.sentences import worded
 from liveobj.storage import DocumentStore, ObjectStore
 from transport.interfaces import GROUP_KEY_BYTES, Group
+from transport.sentences import worded
 
 # What a person does within a second is undone together.
 UNDO_MERGE_MS = 1000

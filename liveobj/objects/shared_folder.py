@@ -24,7 +24,7 @@ from liveobj.references import (
     read_reference,
     write_reference,
 )
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 TEMPLATE_ID = "live-objects:shared-folder"
 CONTENT = "content"

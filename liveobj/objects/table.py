@@ -20,7 +20,7 @@ from liveobj.objects.shared_document import SharedDocument, describe_shared, new
 from liveobj.objects.table_content import CELL_CHARACTERS_MAX, TableContent, cell_key
 from liveobj.observers import Subscription
 from liveobj.references import Parameterized, Reference
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 TEMPLATE_ID = "live-objects:table"
 ROWS_MAX = 100_000

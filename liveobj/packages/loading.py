@@ -14,7 +14,7 @@ from pathlib import Path
 from liveobj.packages.building import file_hash
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.reading import Package
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 MODULE_PREFIX = "live_package_"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from liveobj.packages.errors import PackageProblem
 from liveobj.references.model import ID_PATTERN
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 MANIFEST_BYTES_MAX = 256 * 1024
 FORMAT = 1

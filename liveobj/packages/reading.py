@@ -14,7 +14,7 @@ from nacl.signing import VerifyKey
 from liveobj.packages.building import MANIFEST_NAME, SIGNATURE_NAME, SIGNED_CONTEXT, file_hash
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.manifest import MANIFEST_BYTES_MAX, PATH_PATTERN, Manifest
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 PACKAGE_BYTES_MAX = 64 * 1024 * 1024
 UNPACKED_BYTES_MAX = 64 * 1024 * 1024

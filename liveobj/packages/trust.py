@@ -11,7 +11,7 @@ from typing import Any
 
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.reading import Package
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 
 @dataclass(frozen=True, slots=True)

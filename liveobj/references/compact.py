@@ -14,7 +14,7 @@ from liveobj.references.model import Reference
 from liveobj.references.reading import read_reference
 from liveobj.references.writing import write_reference
 from liveobj.references.xml_tree import SIZE_BYTES_MAX
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 PREFIX = "LIVEOBJECT:"
 # A space is one of the characters, and a mail program may take one away at the end.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from liveobj.errors import Problem
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 
 class ReferenceProblem(Problem):

@@ -14,8 +14,8 @@ from typing import TypeVar
 from liveobj.references.errors import NotAReference
 from liveobj.references.type_expressions import TypeExpression
 from liveobj.references.xml_tree import Element
-from liveobj.sentences import worded
 from liveobj.types import ValueType
+from transport.sentences import worded
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9.-]*:[a-z0-9][a-z0-9./-]*")
 

@@ -35,7 +35,7 @@ from liveobj.references.type_expressions import (
 )
 from liveobj.references.writing import SCHEMA_VERSION
 from liveobj.references.xml_tree import Element
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 
 def read_reference_file(path: Path) -> Reference:

@@ -27,7 +27,7 @@ from liveobj.references.type_expressions import (
     value_type_element,
 )
 from liveobj.references.xml_tree import Element
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 SCHEMA_VERSION = 1
 

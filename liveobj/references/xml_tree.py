@@ -25,7 +25,7 @@ from xml.parsers.expat import (
 from xml.sax.saxutils import escape, quoteattr
 
 from liveobj.references.errors import NotXml, Refused
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 SIZE_BYTES_MAX = 1024 * 1024
 DEPTH_MAX = 64

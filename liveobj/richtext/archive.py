@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from liveobj.richtext.errors import FileProblem
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
 PART_BYTES_MAX = 64 * 1024 * 1024

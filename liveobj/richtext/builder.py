@@ -29,7 +29,7 @@ from liveobj.richtext.model import (
     normal,
     read_mark,
 )
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 CHARACTERS_MAX = 5_000_000
 PARTS_MAX = 200_000

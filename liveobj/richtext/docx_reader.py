@@ -15,7 +15,7 @@ from liveobj.richtext.errors import FileProblem
 from liveobj.richtext.highlights import nearest_highlight
 from liveobj.richtext.model import CODE_BLOCK, HIGHLIGHT, LINK, QUOTE, Block, Content
 from liveobj.richtext.xml_walk import Attributes, XmlWalk
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -30,7 +30,7 @@ from liveobj.richtext.model import (
     joined,
 )
 from liveobj.richtext.rich_text import EMBED, RichText
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 _EMBEDS = "embeds"
 _IMAGES = "images"

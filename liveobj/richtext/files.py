@@ -16,7 +16,7 @@ from liveobj.richtext.markdown_writer import write_markdown
 from liveobj.richtext.model import Content, Paragraph, Run, plain_text
 from liveobj.richtext.odt_reader import read_odt
 from liveobj.richtext.odt_writer import write_odt
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 MARKDOWN, HTML, ODT, DOCX, TEXT = (".md", ".markdown"), (".html", ".htm"), ".odt", ".docx", ".txt"
 ENDINGS = (*MARKDOWN, *HTML, ODT, DOCX, TEXT)

@@ -16,7 +16,7 @@ from liveobj.richtext.errors import FileProblem
 from liveobj.richtext.highlights import nearest_highlight
 from liveobj.richtext.model import CODE_BLOCK, HIGHLIGHT, LINK, Block, Content
 from liveobj.richtext.xml_walk import Attributes, XmlWalk
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 NAMESPACES = {

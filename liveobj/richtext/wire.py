@@ -15,7 +15,7 @@ from typing import Any
 from liveobj.richtext.builder import ContentBuilder
 from liveobj.richtext.errors import FileProblem
 from liveobj.richtext.model import Content, Image, Paragraph, Part, Run, Table, read_block
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 MIME_TYPE = "application/x-liveobject-richtext+json"
 _REFERENCE_BYTES_MAX = 1024 * 1024

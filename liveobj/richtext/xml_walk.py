@@ -12,7 +12,7 @@ from typing import NoReturn
 from xml.parsers.expat import XML_PARAM_ENTITY_PARSING_NEVER, ExpatError, ParserCreate
 
 from liveobj.richtext.errors import FileProblem
-from liveobj.sentences import worded
+from transport.sentences import worded
 
 DEPTH_MAX = 200
 ELEMENTS_MAX = 5_000_000

@@ -39,8 +39,8 @@ from liveobj.runtime.external import ExternalProxy
 from liveobj.runtime.foreign import ForeignProxy
 from liveobj.runtime.proxy import ObjectProxy, Proxy, ProxyReference
 from liveobj.runtime.repositories import Repositories
-from liveobj.sentences import worded
 from liveobj.types import Named, ObjectType, is_object_subtype
+from transport.sentences import worded
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from liveobj.errors import Problem
-from liveobj.sentences import worded
 from liveobj.storage.rescue import Rescue, put_aside, readable_rows
+from transport.sentences import worded
 
 SCHEMA_VERSION = 1
 # The log is taken over into the file when it has so many pages. What one write adds is an estimate.

@@ -11,9 +11,9 @@ import pytest
 
 from app import collecting
 from app.collecting import AGAIN_AFTER_S, BEGIN_AFTER_S, Collecting, check_collecting
-from transport.doctor import Verdict
 from transport.event_log import EventLog
 from transport.event_log_schema import Record
+from transport.findings import Verdict
 
 WAIT_S = 30.0
 

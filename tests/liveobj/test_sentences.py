@@ -9,7 +9,7 @@ import pytest
 
 from installers.languages import gather, languages, read_catalogue
 from liveobj.references import ReferenceProblem, read_reference
-from liveobj.sentences import translate_with, worded
+from transport.sentences import translate_with, worded, worded_n
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +22,9 @@ def test_values_are_filled_in_by_name_and_are_not_read_again() -> None:
     assert worded("The disk refuses: {reason}.", reason="{full}") == "The disk refuses: {full}."
     assert worded("Braces {stay} without values") == "Braces {stay} without values"
     assert worded("{text}!", text="x") == "x!"
+    texts = ("{count} group of {who}", "{count} groups of {who}")
+    assert worded_n(*texts, 1, who="Ada") == "1 group of Ada"
+    assert worded_n(*texts, 1200, who="{count}") == "1,200 groups of {count}"
 
 
 def test_problems_are_told_in_the_language_in_force() -> None:

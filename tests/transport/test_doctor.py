@@ -13,17 +13,10 @@ import pytest
 from tests.transport.test_commands import SNAPSHOT
 from transport import doctor
 from transport.config import Peer
-from transport.doctor import (
-    Finding,
-    Verdict,
-    as_json,
-    as_text,
-    check_engine,
-    check_links,
-    check_multicast,
-    examine,
-)
+from transport.doctor import check_links, check_multicast, examine
+from transport.engine_check import check_engine
 from transport.errors import SystemRefused
+from transport.findings import Finding, Verdict, as_json, as_text
 from transport.identities import Identity
 from transport.links import Kind, Link, best_link, ipv4_address, list_links
 from transport.scopes import Scope
@@ -196,30 +189,30 @@ def test_nothing_to_look_at_is_said() -> None:
 
 
 def test_clock_of_another_century_is_odd() -> None:
-    assert doctor.check_clock(0).verdict is doctor.Verdict.ODD
-    assert doctor.check_clock(1_800_000_000).verdict is doctor.Verdict.GOOD
+    assert doctor.check_clock(0).verdict is Verdict.ODD
+    assert doctor.check_clock(1_800_000_000).verdict is Verdict.GOOD
 
 
 def test_identity_that_others_can_read_is_bad(tmp_path: Path) -> None:
     file = tmp_path / "identity"
-    assert doctor.check_identity(file).verdict is doctor.Verdict.GOOD
+    assert doctor.check_identity(file).verdict is Verdict.GOOD
     identity = Identity(b"i" * 32)
     identity.save(file)
     good = doctor.check_identity(file)
-    assert (good.verdict, identity.fingerprint in good.sentence) == (doctor.Verdict.GOOD, True)
+    assert (good.verdict, identity.fingerprint in good.sentence) == (Verdict.GOOD, True)
     file.chmod(0o644)
     assert "chmod 600" in doctor.check_identity(file).sentence
-    assert doctor.check_identity(file).verdict is doctor.Verdict.BAD
+    assert doctor.check_identity(file).verdict is Verdict.BAD
     file.chmod(0o600)
     file.write_text("rubbish")
-    assert doctor.check_identity(file).verdict is doctor.Verdict.BAD
+    assert doctor.check_identity(file).verdict is Verdict.BAD
 
 
 def test_program_older_than_what_is_installed_is_odd() -> None:
-    assert doctor.check_version("1.0", "1.0").verdict is doctor.Verdict.GOOD
+    assert doctor.check_version("1.0", "1.0").verdict is Verdict.GOOD
     finding = doctor.check_version("1.0", "1.1")
     assert (finding.verdict, finding.fix) == (
-        doctor.Verdict.ODD,
+        Verdict.ODD,
         "End the program and start it again.",
     )
 
@@ -230,11 +223,11 @@ def test_mdns_tells_who_else_is_announced() -> None:
     nobody = doctor.check_mdns(scope, "127.0.0.1", [], alone)
     assert "Nobody else of the scope Office" in nobody.sentence
     found_otherwise = doctor.check_mdns(scope, "127.0.0.1", [], SNAPSHOT)
-    assert found_otherwise.verdict is doctor.Verdict.GOOD
+    assert found_otherwise.verdict is Verdict.GOOD
     other = [Peer("127.0.0.1", 4712)]
     apart = doctor.check_mdns(scope, "127.0.0.1", other, alone)
-    assert apart.verdict is doctor.Verdict.ODD
+    assert apart.verdict is Verdict.ODD
     assert "Announced are 127.0.0.1:4712, but nobody shares" in apart.sentence
-    assert doctor.check_mdns(scope, "127.0.0.1", other, SNAPSHOT).verdict is doctor.Verdict.GOOD
+    assert doctor.check_mdns(scope, "127.0.0.1", other, SNAPSHOT).verdict is Verdict.GOOD
     refused = doctor.mdns_refused(SystemRefused("Others cannot be searched here."))
     assert "5353" in refused.fix

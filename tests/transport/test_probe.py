@@ -16,7 +16,9 @@ from tests.transport.network import loopback, running
 from tests.transport.test_commands import SNAPSHOT
 from transport import probe
 from transport.config import Peer
-from transport.doctor import Verdict, check_engine, check_neighbours
+from transport.doctor import check_neighbours
+from transport.engine_check import check_engine
+from transport.findings import Verdict
 from transport.links import Kind, Link
 from transport.probe import Answer, Tried, check_others_multicast, judge_peer, judge_peers, try_peer
 from transport.scopes import ANNOUNCED_VERSION, NEARBY, Scope, scope_label
@@ -164,7 +166,7 @@ def test_regions_that_fell_back_to_unicast_are_told() -> None:
     assert "IGMP snooping" in found["unicast"].fix
     missed = replace(snapshot, missed="239.192.1.2", missed_rests_s=61.0)
     found = {finding.subject: finding for finding in check_engine(missed)}
-    assert "address 239.192.1.2 does not arrive here; it is tried again in 2 minutes" in (
+    assert "239.192.1.2 does not arrive here; multicast is tried again in 2 minutes" in (
         found["unicast"].sentence
     )
     assert "have a querier" in found["unicast"].fix
