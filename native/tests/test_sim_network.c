@@ -187,7 +187,7 @@ static void many_addresses_come_and_go(void) {
         }
         CHECK(qsm_sim_network_subscribe(&used->network, 0, round % 3, addresses, 64) == QSM_OK);
     }
-    CHECK(used->network.audience_capacity <= 4096);
+    CHECK(used->network.audiences.capacity <= 4096);
     const qsm_address last = qsm_sim_address(299 * 7 + 63, true);
     send_number(used, 0, 0, last, 1, 100);
     drain(used);

@@ -27,12 +27,9 @@ void qsm_sim_network_free(qsm_sim_network *network) {
         free(network->ports[i].joined_ns);
         free(network->ports[i].deaf_to);
     }
-    for (uint32_t i = 0; i < network->audience_capacity; i++) {
-        free(network->audiences[i].nodes);
-    }
     free(network->ports);
     free(network->pairs);
-    free(network->audiences);
+    qsm_sim_audiences_free(&network->audiences);
 }
 
 qsm_address qsm_sim_address(uint32_t index, bool multicast) {
@@ -105,107 +102,13 @@ qsm_sim_pair *qsm_sim_network_pair(qsm_sim_network *network, uint32_t from, uint
 
 /* ---- who listens where ----------------------------------------------------------------------- */
 
-static int compare_addresses(const void *one, const void *other) {
-    return memcmp(one, other, sizeof(qsm_address));
-}
-
-static qsm_sim_audience *audience_place(qsm_sim_audience *audiences, uint32_t capacity,
-                                        const qsm_address *address) {
-    const uint64_t hash = qsm_sim_hash_bytes((const uint8_t *)address, sizeof *address);
-    uint32_t place = (uint32_t)hash & (capacity - 1);
-    while (audiences[place].used && compare_addresses(&audiences[place].address, address) != 0) {
-        place = (place + 1) & (capacity - 1);
-    }
-    return &audiences[place];
-}
-
-static qsm_sim_audience *audience_find(qsm_sim_network *network, const qsm_address *address) {
-    if (network->audience_capacity == 0) return NULL;
-    qsm_sim_audience *audience =
-        audience_place(network->audiences, network->audience_capacity, address);
-    return audience->used ? audience : NULL;
-}
-
-static qsm_sim_audience *audience_make(qsm_sim_network *network, const qsm_address *address) {
-    qsm_sim_audience *audience = audience_find(network, address);
-    if (audience != NULL) return audience;
-    if ((network->audience_count + 1) * 2 > network->audience_capacity) {
-        /* Addresses that nobody listens to any more are forgotten here. */
-        const uint32_t capacity =
-            network->audience_capacity == 0 ? 64 : network->audience_capacity * 2;
-        qsm_sim_audience *audiences = calloc(capacity, sizeof *audiences);
-        if (audiences == NULL) return NULL;
-        network->audience_count = 0;
-        for (uint32_t i = 0; i < network->audience_capacity; i++) {
-            qsm_sim_audience *old = &network->audiences[i];
-            if (!old->used) continue;
-            if (old->node_count == 0) {
-                free(old->nodes);
-                continue;
-            }
-            *audience_place(audiences, capacity, &old->address) = *old;
-            network->audience_count++;
-        }
-        free(network->audiences);
-        network->audiences = audiences;
-        network->audience_capacity = capacity;
-    }
-    audience = audience_place(network->audiences, network->audience_capacity, address);
-    *audience = (qsm_sim_audience){.address = *address, .used = true};
-    network->audience_count++;
-    return audience;
-}
-
-/* Where `node` is in the audience, or belongs. */
-static uint32_t audience_rank(const qsm_sim_audience *audience, uint32_t node) {
-    uint32_t low = 0, high = audience->node_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (audience->nodes[middle] < node) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static bool audience_enter(qsm_sim_network *network, const qsm_address *address, uint32_t node) {
-    qsm_sim_audience *audience = audience_make(network, address);
-    if (audience == NULL) return false;
-    if (audience->node_count == audience->node_capacity) {
-        const uint32_t capacity = audience->node_capacity == 0 ? 8 : audience->node_capacity * 2;
-        uint32_t *nodes = realloc(audience->nodes, capacity * sizeof *nodes);
-        if (nodes == NULL) return false;
-        audience->nodes = nodes;
-        audience->node_capacity = capacity;
-    }
-    const uint32_t rank = audience_rank(audience, node);
-    assert(rank == audience->node_count || audience->nodes[rank] != node);
-    memmove(&audience->nodes[rank + 1], &audience->nodes[rank],
-            (audience->node_count - rank) * sizeof *audience->nodes);
-    audience->nodes[rank] = node;
-    audience->node_count++;
-    return true;
-}
-
-static void audience_quit(qsm_sim_network *network, const qsm_address *address, uint32_t node) {
-    qsm_sim_audience *audience = audience_find(network, address);
-    if (audience == NULL) return;
-    const uint32_t rank = audience_rank(audience, node);
-    if (rank == audience->node_count || audience->nodes[rank] != node) return;
-    audience->node_count--;
-    memmove(&audience->nodes[rank], &audience->nodes[rank + 1],
-            (audience->node_count - rank) * sizeof *audience->nodes);
-}
-
 /* Sorted, without repeats; returns how many are left. */
 static uint32_t sort_addresses(qsm_address *addresses, uint32_t count) {
     if (count == 0) return 0;
-    qsort(addresses, count, sizeof *addresses, compare_addresses);
+    qsort(addresses, count, sizeof *addresses, qsm_sim_compare_addresses);
     uint32_t kept = 1;
     for (uint32_t i = 1; i < count; i++) {
-        if (compare_addresses(&addresses[i], &addresses[kept - 1]) != 0) {
+        if (qsm_sim_compare_addresses(&addresses[i], &addresses[kept - 1]) != 0) {
             addresses[kept++] = addresses[i];
         }
     }
@@ -239,10 +142,10 @@ int qsm_sim_network_subscribe(qsm_sim_network *network, uint64_t now_ns, uint32_
         } else if (want == count) {
             order = -1;
         } else {
-            order = compare_addresses(&port->subscriptions[had], &wanted[want]);
+            order = qsm_sim_compare_addresses(&port->subscriptions[had], &wanted[want]);
         }
-        if (order < 0) audience_quit(network, &port->subscriptions[had], node);
-        if (order > 0 && !audience_enter(network, &wanted[want], node)) {
+        if (order < 0) qsm_sim_audience_quit(&network->audiences, &port->subscriptions[had], node);
+        if (order > 0 && !qsm_sim_audience_enter(&network->audiences, &wanted[want], node)) {
             result = QSM_ERR_NO_MEMORY;
         }
         if (order >= 0) joined_ns[want] = order > 0 ? now_ns : port->joined_ns[had];
@@ -266,7 +169,7 @@ int qsm_sim_network_block_address(qsm_sim_network *network, uint32_t node,
         port->deaf_count = 0;
         return blocked ? QSM_ERR_ARGUMENT : QSM_OK;
     }
-    while (at < port->deaf_count && compare_addresses(&port->deaf_to[at], address) != 0)
+    while (at < port->deaf_count && qsm_sim_compare_addresses(&port->deaf_to[at], address) != 0)
         at++;
     if (blocked && at == port->deaf_count) {
         qsm_address *grown = realloc(port->deaf_to, (at + 1) * sizeof *grown);
@@ -284,10 +187,10 @@ static bool is_address_cut(const qsm_sim_network *network, uint64_t now_ns, uint
                            const qsm_address *address) {
     const qsm_sim_port *port = &network->ports[to];
     for (uint32_t i = 0; i < port->deaf_count; i++)
-        if (compare_addresses(&port->deaf_to[i], address) == 0) return true;
+        if (qsm_sim_compare_addresses(&port->deaf_to[i], address) == 0) return true;
     if (port->forgets_ns == 0) return false;
     for (uint32_t i = 0; i < port->subscription_count; i++)
-        if (compare_addresses(&port->subscriptions[i], address) == 0)
+        if (qsm_sim_compare_addresses(&port->subscriptions[i], address) == 0)
             return now_ns - port->joined_ns[i] >= port->forgets_ns;
     return false;
 }
@@ -410,7 +313,8 @@ void qsm_sim_network_send(qsm_sim_network *network, uint64_t now_ns, uint32_t fr
             network->traffic.blocked++;
         }
     } else if (!network->multicast_dead) {
-        const qsm_sim_audience *audience = audience_find(network, &datagram->to);
+        const qsm_sim_audience *audience =
+            qsm_sim_audience_find(&network->audiences, &datagram->to);
         for (uint32_t i = 0; audience != NULL && i < audience->node_count; i++) {
             const uint32_t to = audience->nodes[i];
             if (is_multicast_cut(network, from, to) ||

@@ -7,6 +7,7 @@
 #ifndef QSM_DRIVERS_SIM_NETWORK_H
 #define QSM_DRIVERS_SIM_NETWORK_H
 
+#include "drivers/sim_audience.h"
 #include "drivers/sim_events.h"
 #include "drivers/sim_random.h"
 #include "qsm.h"
@@ -30,15 +31,6 @@ typedef struct {
     bool multicast_blocked; /* only that */
 } qsm_sim_pair;
 
-/* A multicast address and its listeners, ascending. */
-typedef struct {
-    qsm_address address;
-    bool used;
-    uint32_t *nodes;
-    uint32_t node_count;
-    uint32_t node_capacity;
-} qsm_sim_audience;
-
 /* What the network keeps of a receiver. */
 typedef struct {
     uint64_t line_free_at_ns; /* when the line has carried all that waits for it */
@@ -58,9 +50,7 @@ typedef struct {
     qsm_sim_pair *pairs; /* open addressing */
     uint32_t pair_capacity;
     uint32_t pair_count;
-    qsm_sim_audience *audiences; /* open addressing */
-    uint32_t audience_capacity;
-    uint32_t audience_count;
+    qsm_sim_audiences audiences;
     qsm_sim_port *ports;
     uint32_t port_count;
     uint32_t port_capacity;

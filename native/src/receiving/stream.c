@@ -223,6 +223,49 @@ static void note_lateness(qsm_stream *stream, uint64_t sequence, qsm_slot *slot)
     if (slot->attempts > 0 && slot->state == QSM_SLOT_MISSING && stream->lost > 0) stream->lost--;
 }
 
+/* There is a slot for the packet and memory to keep it; if not, that is counted, and it is known
+ * that there is such a packet. */
+static bool has_room(qsm_stream *stream, uint64_t sequence) {
+    qsm_engine *engine = stream->region->engine;
+    /* What is kept for others is freed when everybody has it: the next packets in order are taken
+     * even now, or all might wait for each other. */
+    bool leads_on = sequence <= stream->contiguous + QSM_REPAIRS_WHEN_FULL &&
+                    !qsm_delivery_waits_for_reader(engine);
+    if (qsm_delivery_is_full(engine) && !leads_on) {
+        qsm_count(engine, QSM_COUNT_data_receive_full);
+        qsm_stream_learn_high(stream, sequence);
+        return false;
+    }
+    if (reach(stream, sequence) == NULL ||
+        (stream->fin_known && !stream->orphan && sequence > stream->fin)) {
+        qsm_count(engine, QSM_COUNT_data_too_far_ahead);
+        qsm_stream_learn_high(stream, sequence);
+        return false;
+    }
+    return true;
+}
+
+/* Puts the packet into its slot, to be delivered. `again`: its sender has sent it once more. */
+static qsm_slot *keep_packet(qsm_stream *stream, uint64_t sequence, const qsm_slice *packet,
+                             bool repaired, bool again) {
+    qsm_engine *engine = stream->region->engine;
+    qsm_slot *slot = qsm_stream_slot(stream, sequence);
+    if (slot->attempts > 0) qsm_asking_answered(&stream->asking);
+    if (again) { /* most likely to all who lacked it */
+        slot->given_to = QSM_GIVEN_TO_ALL;
+        slot->asked_ns = engine->now_ns;
+    }
+    slot->packet = *packet;
+    qsm_buffer_retain(packet->buffer);
+    if (repaired) {
+        qsm_count(engine, QSM_COUNT_repairs_received);
+        stream->second_hand = true;
+        qsm_region_hearing_helped(engine);
+    }
+    slot->state = QSM_SLOT_WAITING;
+    return slot;
+}
+
 void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
                         const qsm_slice *packet, const qsm_data *data, bool repaired) {
     qsm_engine *engine = stream->region->engine;
@@ -240,39 +283,12 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
         qsm_count(engine, QSM_COUNT_data_duplicate);
         return;
     }
-    /* What is kept for others is freed when everybody has it: the next packets in order are taken
-     * even now, or all might wait for each other. */
-    bool leads_on = sequence <= stream->contiguous + QSM_REPAIRS_WHEN_FULL &&
-                    !qsm_delivery_waits_for_reader(engine);
-    if (qsm_delivery_is_full(engine) && !leads_on) {
-        qsm_count(engine, QSM_COUNT_data_receive_full);
-        qsm_stream_learn_high(stream, sequence);
-        return;
-    }
-    if (reach(stream, sequence) == NULL ||
-        (stream->fin_known && !stream->orphan && sequence > stream->fin)) {
-        qsm_count(engine, QSM_COUNT_data_too_far_ahead);
-        qsm_stream_learn_high(stream, sequence);
-        return;
-    }
+    if (!has_room(stream, sequence)) return;
     stream->received_ns = engine->now_ns;
     bool first = stream->high == stream->stable;
     if (sequence > stream->high) stream->high = sequence;
     if (sequence > stream->high_received) stream->high_received = sequence;
-    slot = qsm_stream_slot(stream, sequence);
-    if (slot->attempts > 0) qsm_asking_answered(&stream->asking);
-    if (again) { /* most likely to all who lacked it */
-        slot->given_to = QSM_GIVEN_TO_ALL;
-        slot->asked_ns = engine->now_ns;
-    }
-    slot->packet = *packet;
-    qsm_buffer_retain(packet->buffer);
-    if (repaired) {
-        qsm_count(engine, QSM_COUNT_repairs_received);
-        stream->second_hand = true;
-        qsm_region_hearing_helped(engine);
-    }
-    slot->state = QSM_SLOT_WAITING;
+    slot = keep_packet(stream, sequence, packet, repaired, again);
     slot->wide = is_wide(data);
     enum qsm_delivered delivered = qsm_delivery_packet(engine, stream->region, data);
     if (delivered == QSM_DELIVERY_FORGED) {
