@@ -6,23 +6,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "drivers/sim_random.h"
 #include "oracle_state.h"
 
-#define MESSAGE_MAGIC UINT32_C(0x514f5241)
 #define NO_LIFE UINT32_MAX
-
-typedef struct {
-    uint32_t magic;
-    uint32_t group;
-    uint32_t seat;
-    uint32_t bytes;
-    uint64_t number;
-    uint64_t checksum; /* over all that comes before and after it */
-} message_head;
-
-_Static_assert(sizeof(message_head) == ORACLE_MESSAGE_BYTES_MIN,
-               "the head is packed by its fields");
 
 void oracle_fail(oracle *judge, const char *format, ...) {
     if (judge->failure[0] != '\0') return;
@@ -78,8 +64,7 @@ void oracle_destroy(oracle *judge) {
     free(judge);
 }
 
-/* ---- what applications did --------------------------------------------------------------------
- */
+/* ---- what applications did ------------------------------------------------------------------- */
 
 static oracle_life *life_of(oracle *judge, uint32_t node) {
     if (node >= judge->life_of_node.count) return NULL;
@@ -136,145 +121,12 @@ void oracle_left(oracle_seat *seat) {
     seat->open = false;
 }
 
-void oracle_write_message(const oracle_seat *seat, uint8_t *data, uint32_t bytes) {
-    assert(bytes >= ORACLE_MESSAGE_BYTES_MIN);
-    message_head head = {.magic = MESSAGE_MAGIC,
-                         .group = seat->group,
-                         .seat = seat->index,
-                         .bytes = bytes,
-                         .number = seat->sent + 1};
-    const uint32_t body = bytes - (uint32_t)sizeof head;
-    memset(data + sizeof head, (int)(head.number * 31 + seat->index), body);
-    if (body > 0) data[bytes - 1] = (uint8_t)(head.number >> 8);
-    head.checksum = qsm_sim_hash_bytes(data + sizeof head, body);
-    head.checksum ^= qsm_sim_hash_bytes((const uint8_t *)&head, offsetof(message_head, checksum));
-    memcpy(data, &head, sizeof head);
-}
-
 void oracle_sent(oracle_seat *seat) {
     seat->sent++;
     seat->judge->sent++;
 }
 
-/* ---- views ------------------------------------------------------------------------------------
- */
-
-static int compare_ids(const void *one, const void *other) {
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return a < b ? -1 : a > b;
-}
-
-/* Where a view of that number is, or belongs. */
-static size_t view_rank(const oracle_group *group, uint64_t number) {
-    size_t low = 0, high = group->views.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (group->views.items[middle].number < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-const oracle_view *oracle_find_view(const oracle_group *group, uint64_t number) {
-    const size_t rank = view_rank(group, number);
-    if (rank == group->views.count || group->views.items[rank].number != number) return NULL;
-    return &group->views.items[rank];
-}
-
-bool oracle_view_has(const oracle_view *view, uint64_t id) {
-    return bsearch(&id, view->members, view->member_count, sizeof id, compare_ids) != NULL;
-}
-
-static oracle_view view_of(const qsm_event *event, uint32_t node) {
-    oracle_view view = {.number = event->view,
-                        .node_told = node,
-                        .member_count = event->member_count,
-                        .members = calloc(event->member_count + 1, sizeof *view.members)};
-    if (view.members == NULL) abort();
-    for (uint32_t i = 0; i < event->member_count; i++) {
-        view.members[i] = event->members[i];
-        view.order_hash = qsm_sim_mix2(view.order_hash, event->members[i]);
-    }
-    qsort(view.members, view.member_count, sizeof *view.members, compare_ids);
-    return view;
-}
-
-/* Enters the view, or compares it with what others were told under the same number. */
-static void record_view(oracle *judge, oracle_seat *seat, const qsm_event *event, uint64_t id) {
-    oracle_group *group = &judge->groups.items[seat->group];
-    oracle_view view = view_of(event, seat->node);
-    for (uint32_t i = 1; i < view.member_count; i++) {
-        if (view.members[i] == view.members[i - 1]) {
-            oracle_fail(judge, "view %" PRIu64 " of group %u at node %u names a member twice",
-                        view.number, seat->group, seat->node);
-        }
-    }
-    if (!oracle_view_has(&view, id)) {
-        oracle_fail(judge, "node %u was told view %" PRIu64 " of group %u, which it is not in",
-                    seat->node, view.number, seat->group);
-    }
-    const size_t rank = view_rank(group, view.number);
-    if (rank < group->views.count && group->views.items[rank].number == view.number) {
-        const oracle_view *known = &group->views.items[rank];
-        if (known->member_count != view.member_count || known->order_hash != view.order_hash) {
-            oracle_fail(judge,
-                        "nodes %u and %u were told different members (%u and %u) of view %" PRIu64
-                        " of group %u",
-                        known->node_told, seat->node, known->member_count, view.member_count,
-                        view.number, seat->group);
-        }
-        free(view.members);
-        return;
-    }
-    VECTOR_PUSH(&group->views, view);
-    memmove(&group->views.items[rank + 1], &group->views.items[rank],
-            (group->views.count - 1 - rank) * sizeof view);
-    group->views.items[rank] = view;
-}
-
-static void observe_view(oracle *judge, oracle_seat *seat, const qsm_event *event, uint64_t id) {
-    if (event->view <= seat->view) {
-        oracle_fail(judge, "node %u was told view %" PRIu64 " of group %u after view %" PRIu64,
-                    seat->node, event->view, seat->group, seat->view);
-    }
-    record_view(judge, seat, event, id);
-    seat->view = event->view;
-    seat->view_count++;
-    VECTOR_PUSH(&seat->views_told, event->view);
-}
-
-/* ---- deliveries -------------------------------------------------------------------------------
- */
-
-/* The sender's seat when the message is one of ours, unharmed and of this group; else a failure. */
-static const oracle_seat *read_message(oracle *judge, const oracle_seat *seat,
-                                       const qsm_event *event, uint64_t *number) {
-    message_head head = {.magic = 0};
-    if (event->bytes >= sizeof head) memcpy(&head, event->data, sizeof head);
-    const oracle_group *group = &judge->groups.items[seat->group];
-    bool good = head.magic == MESSAGE_MAGIC && head.bytes == event->bytes;
-    if (good) {
-        uint64_t sum =
-            qsm_sim_hash_bytes(event->data + sizeof head, event->bytes - (uint32_t)sizeof head);
-        sum ^= qsm_sim_hash_bytes((const uint8_t *)&head, offsetof(message_head, checksum));
-        good = sum == head.checksum;
-    }
-    if (!good) {
-        oracle_fail(judge, "node %u was given a damaged message of %u bytes in group %u",
-                    seat->node, event->bytes, seat->group);
-        return NULL;
-    }
-    if (head.group != seat->group || head.seat >= group->seats.count) {
-        oracle_fail(judge, "node %u was given a message of group %u in group %u", seat->node,
-                    head.group, seat->group);
-        return NULL;
-    }
-    *number = head.number;
-    return judge->seats.items[group->seats.items[head.seat]];
-}
+/* ---- deliveries ------------------------------------------------------------------------------ */
 
 bool oracle_life_has_id(const oracle_life *life, uint64_t id) {
     for (size_t i = 0; i < life->ids.count; i++) {
@@ -325,7 +177,7 @@ static void record_delivery(oracle_seat *seat, const oracle_seat *sender, const 
 
 static void observe_delivery(oracle *judge, oracle_seat *seat, const qsm_event *event) {
     uint64_t number = 0;
-    const oracle_seat *sender = read_message(judge, seat, event, &number);
+    const oracle_seat *sender = oracle_read_message(judge, seat, event, &number);
     if (sender == NULL) return;
     judge->deliveries++;
     const oracle_life *life = &judge->lives.items[seat->life];
@@ -388,16 +240,15 @@ void oracle_observe(oracle *judge, uint64_t now_ns, uint32_t node, const qsm_eve
         oracle_fail(judge, "node %u had an event of a group that it is not in", node);
         return;
     }
-    if (event->type == QSM_EVENT_VIEW) observe_view(judge, seat, event, life->id);
+    if (event->type == QSM_EVENT_VIEW) oracle_observe_view(judge, seat, event, life->id);
     if (event->type == QSM_EVENT_DELIVERY) observe_delivery(judge, seat, event);
 }
 
 void oracle_observe_unread_view(oracle_seat *seat, uint64_t node_id, const qsm_event *event) {
-    observe_view(seat->judge, seat, event, node_id);
+    oracle_observe_view(seat->judge, seat, event, node_id);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 uint64_t oracle_deliveries(const oracle *judge) {
     return judge->deliveries;

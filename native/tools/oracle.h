@@ -25,8 +25,7 @@ typedef struct oracle_seat oracle_seat;
 oracle *oracle_create(void);
 void oracle_destroy(oracle *judge);
 
-/* ---- what applications did --------------------------------------------------------------------
- */
+/* ---- what applications did ------------------------------------------------------------------- */
 
 void oracle_node_started(oracle *judge, uint32_t node, uint64_t node_id);
 void oracle_node_ended(oracle *judge, uint32_t node);
@@ -40,16 +39,14 @@ void oracle_left(oracle_seat *seat);
 void oracle_write_message(const oracle_seat *seat, uint8_t *data, uint32_t bytes);
 void oracle_sent(oracle_seat *seat);
 
-/* ---- what engines said ------------------------------------------------------------------------
- */
+/* ---- what engines said ----------------------------------------------------------------------- */
 
 void oracle_observe(oracle *judge, uint64_t now_ns, uint32_t node, const qsm_event *event);
 /* The seat is about to be left with this view unread, told to the node under that id: what it sent,
  * it sent in such views. */
 void oracle_observe_unread_view(oracle_seat *seat, uint64_t node_id, const qsm_event *event);
 
-/* ---- verdicts ---------------------------------------------------------------------------------
- */
+/* ---- verdicts -------------------------------------------------------------------------------- */
 
 /* True when all seats of each group agree on their last view, which has exactly them. */
 bool oracle_is_agreed(const oracle *judge);
@@ -65,8 +62,7 @@ void oracle_fail(oracle *judge, const char *format, ...) __attribute__((format(p
 /* The first broken rule as a sentence; NULL: none. */
 const char *oracle_failure(const oracle *judge);
 
-/* ---- for summaries and scenarios --------------------------------------------------------------
- */
+/* ---- for summaries and scenarios ------------------------------------------------------------- */
 
 uint64_t oracle_deliveries(const oracle *judge);
 uint64_t oracle_messages_sent(const oracle *judge);

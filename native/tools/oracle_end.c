@@ -28,8 +28,7 @@ static bool is_later_stay(const oracle *judge, const oracle_group *group, const 
     return false;
 }
 
-/* ---- messages belong to views -----------------------------------------------------------------
- */
+/* ---- messages belong to views ---------------------------------------------------------------- */
 
 static void check_views_of_messages(oracle *judge, const oracle_group *group,
                                     const oracle_seat *seat) {
@@ -53,8 +52,7 @@ static void check_views_of_messages(oracle *judge, const oracle_group *group,
     }
 }
 
-/* ---- ids --------------------------------------------------------------------------------------
- */
+/* ---- ids ------------------------------------------------------------------------------------- */
 
 static void check_claims(oracle *judge) {
     for (size_t i = 0; i < judge->claims.count; i++) {
@@ -66,8 +64,7 @@ static void check_claims(oracle *judge) {
     }
 }
 
-/* ---- gaps -------------------------------------------------------------------------------------
- */
+/* ---- gaps ------------------------------------------------------------------------------------ */
 
 /* True when `seat` was told, between these numbers, of a view without `id`. */
 static bool was_told_without(const oracle_group *group, const oracle_seat *seat, uint64_t from,
@@ -141,8 +138,7 @@ static void check_gap(oracle *judge, const oracle_group *group, const oracle_sea
                 after->view, (double)gap->at_ns / 1e9);
 }
 
-/* ---- all or none ------------------------------------------------------------------------------
- */
+/* ---- all or none ----------------------------------------------------------------------------- */
 
 typedef VECTOR(oracle_run) run_list;
 
@@ -261,8 +257,7 @@ static void check_all_or_none(oracle *judge, const oracle_group *group) {
     VECTOR_FREE(&of_other);
 }
 
-/* ---- agreement --------------------------------------------------------------------------------
- */
+/* ---- agreement ------------------------------------------------------------------------------- */
 
 /* Why the group has not agreed on a view, as a sentence in `text`; false when it has. */
 static bool is_divided(const oracle *judge, size_t group_index, char *text, size_t bytes) {

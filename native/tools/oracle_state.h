@@ -1,5 +1,5 @@
-/* oracle_state.h - what the oracle remembers; shared by oracle.c (records) and oracle_end.c
- * (judges). */
+/* oracle_state.h - what the oracle remembers; shared by oracle.c, oracle_views.c and
+ * oracle_messages.c (record) and oracle_end.c (judges). */
 #ifndef QSM_TOOLS_ORACLE_STATE_H
 #define QSM_TOOLS_ORACLE_STATE_H
 
@@ -91,5 +91,11 @@ struct oracle {
 const oracle_view *oracle_find_view(const oracle_group *group, uint64_t number);
 bool oracle_life_has_id(const oracle_life *life, uint64_t id);
 bool oracle_view_has(const oracle_view *view, uint64_t id);
+/* The node whose id is `id` now was told a view: enters it, or compares it with what others were
+ * told under the same number. */
+void oracle_observe_view(oracle *judge, oracle_seat *seat, const qsm_event *event, uint64_t id);
+/* The sender's seat when the message is one of ours, unharmed and of this group; else a failure. */
+const oracle_seat *oracle_read_message(oracle *judge, const oracle_seat *seat,
+                                       const qsm_event *event, uint64_t *number);
 
 #endif

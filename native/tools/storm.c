@@ -64,8 +64,7 @@ static bool chance(qsm_sim_random *random, uint32_t percent) {
     return qsm_sim_random_below(random, 100) < percent;
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Everything is drawn whether it is used or not, so that leaving out a fault changes nothing else.
  */
@@ -127,8 +126,7 @@ static void draw(storm *drawn, uint64_t seed, uint32_t only, uint32_t also, bool
     if (has(drawn, STORM_LATE)) drawn->options.node_count = 1 + node_count / 2;
 }
 
-/* ---- happenings -------------------------------------------------------------------------------
- */
+/* ---- happenings ------------------------------------------------------------------------------ */
 
 static uint32_t some_node(storm *drawn) {
     return (uint32_t)qsm_sim_random_below(&drawn->what, world_node_count(drawn->scene));
@@ -297,8 +295,7 @@ static void send_some(storm *drawn) {
     }
 }
 
-/* ---- the storm --------------------------------------------------------------------------------
- */
+/* ---- the storm ------------------------------------------------------------------------------- */
 
 static void rage(storm *drawn) {
     const uint64_t calm_ns = between(&drawn->plan, 0, 1) * between(&drawn->plan, 1, 5) * WORLD_S;

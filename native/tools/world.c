@@ -56,107 +56,20 @@ const char *world_failure(const world *under_test) {
     return oracle_failure(under_test->judge);
 }
 
-static place *place_of(const world *under_test, uint32_t node, uint32_t group) {
+place *world_place(const world *under_test, uint32_t node, uint32_t group) {
     assert(node < under_test->applications.count && group < under_test->options.group_count);
     return &under_test->applications.items[node].places[group];
 }
 
 oracle_seat *world_seat(const world *under_test, uint32_t node, uint32_t group) {
-    return place_of(under_test, node, group)->seat;
+    return world_place(under_test, node, group)->seat;
 }
 
 qsm_group *world_group(const world *under_test, uint32_t node, uint32_t group) {
-    return place_of(under_test, node, group)->handle;
+    return world_place(under_test, node, group)->handle;
 }
 
-/* ---- sending ----------------------------------------------------------------------------------
- */
-
-static int send_one(world *under_test, place *where, uint32_t bytes) {
-    if (where->handle == NULL) return QSM_ERR_CLOSED;
-    if (bytes < ORACLE_MESSAGE_BYTES_MIN) bytes = ORACLE_MESSAGE_BYTES_MIN;
-    oracle_write_message(where->seat, under_test->message, bytes);
-    const int result = qsm_group_send(where->handle, under_test->message, bytes);
-    if (result == QSM_OK) oracle_sent(where->seat);
-    return result;
-}
-
-int world_send(world *under_test, uint32_t node, uint32_t group, uint32_t bytes) {
-    return send_one(under_test, place_of(under_test, node, group), bytes);
-}
-
-static void pour_on(world *under_test, place *where) {
-    while (where->pour.left > 0 && send_one(under_test, where, where->pour.bytes) == QSM_OK) {
-        where->pour.left--;
-        under_test->owed--;
-    }
-}
-
-/* What the place has yet to give is not asked of it any more. */
-static void forgive(world *under_test, place *where) {
-    under_test->owed -= where->pour.left + where->offer.left;
-    where->pour.left = where->offer.left = 0;
-}
-
-void world_pour(world *under_test, uint32_t node, uint32_t group, uint32_t bytes, uint64_t count) {
-    place *where = place_of(under_test, node, group);
-    if (where->handle == NULL) return;
-    where->pour.left += count;
-    under_test->owed += count;
-    where->pour.bytes = bytes;
-    pour_on(under_test, where);
-}
-
-static void pulled(void *context, uint32_t bytes_max, qsm_pulled *result) {
-    place *where = context;
-    result->bytes = -1;
-    if (where->offer.left == 0 || where->handle == NULL) return;
-    if (bytes_max < ORACLE_MESSAGE_BYTES_MIN) return;
-    uint32_t bytes = where->offer.bytes < bytes_max ? where->offer.bytes : bytes_max;
-    if (bytes < ORACLE_MESSAGE_BYTES_MIN) bytes = ORACLE_MESSAGE_BYTES_MIN;
-    oracle_write_message(where->seat, where->owner->message, bytes);
-    oracle_sent(where->seat);
-    where->offer.left--;
-    where->owner->owed--;
-    result->data = where->owner->message;
-    result->bytes = (int32_t)bytes;
-}
-
-void world_offer(world *under_test, uint32_t node, uint32_t group, uint32_t bytes, uint64_t count,
-                 uint32_t priority) {
-    place *where = place_of(under_test, node, group);
-    if (where->handle == NULL) return;
-    where->offer.left += count;
-    under_test->owed += count;
-    where->offer.bytes = bytes;
-    (void)qsm_group_offer(where->handle, pulled, where, priority);
-}
-
-void world_flow(world *under_test, uint32_t node, uint32_t group, uint32_t bytes,
-                uint64_t interval_ns, uint64_t until_ns) {
-    const flow added = {.node = node,
-                        .group = group,
-                        .bytes = bytes,
-                        .interval_ns = interval_ns,
-                        .until_ns = until_ns};
-    /* Flows begin at different times: not all nodes send at the same instant. */
-    const uint64_t offset_ns = qsm_sim_mix(under_test->flows.count + 1) % interval_ns;
-    (void)qsm_sim_events_push(&under_test->due, world_now_ns(under_test) + offset_ns, 0,
-                              (uint32_t)under_test->flows.count, NULL);
-    VECTOR_PUSH(&under_test->flows, added);
-}
-
-void world_hush(world *under_test) {
-    under_test->due.count = 0;
-    for (size_t i = 0; i < under_test->applications.count; i++) {
-        for (uint32_t j = 0; j < under_test->options.group_count; j++) {
-            forgive(under_test, place_of(under_test, (uint32_t)i, j));
-        }
-    }
-}
-
-/* ---- what engines say -------------------------------------------------------------------------
- */
+/* ---- what engines say ------------------------------------------------------------------------ */
 
 static void observe_health(world *under_test, uint32_t node, const qsm_event *event) {
     application *app = &under_test->applications.items[node];
@@ -181,8 +94,8 @@ static void observe(void *context, uint32_t node, const qsm_event *events, uint3
         }
         if (event->type == QSM_EVENT_HEALTH) observe_health(under_test, node, event);
         if (event->type == QSM_EVENT_WRITABLE) {
-            pour_on(under_test,
-                    place_of(under_test, node, oracle_seat_group((oracle_seat *)event->user)));
+            world_pour_on(under_test, world_place(under_test, node,
+                                                  oracle_seat_group((oracle_seat *)event->user)));
         }
         if (event->type == QSM_EVENT_VIEW && under_test->options.verbose) {
             world_tell(under_test, "node %u is told view %" PRIx64 " of group %u, %u members", node,
@@ -192,8 +105,7 @@ static void observe(void *context, uint32_t node, const qsm_event *events, uint3
     }
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------
- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 bool world_is_up(const world *under_test, uint32_t node) {
     return qsm_sim_engine(under_test->sim, node) != NULL &&
@@ -220,10 +132,10 @@ uint32_t world_add_node(world *under_test, const qsm_config *config) {
 
 static void forget_places(world *under_test, uint32_t node) {
     for (uint32_t i = 0; i < under_test->options.group_count; i++) {
-        place *where = place_of(under_test, node, i);
+        place *where = world_place(under_test, node, i);
         where->handle = NULL;
         where->seat = NULL;
-        forgive(under_test, where);
+        world_forgive(under_test, where);
     }
 }
 
@@ -351,11 +263,10 @@ void world_print_trace(world *under_test, uint32_t node) {
     }
 }
 
-/* ---- groups -----------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 void world_join(world *under_test, uint32_t node, uint32_t group) {
-    place *where = place_of(under_test, node, group);
+    place *where = world_place(under_test, node, group);
     if (!world_is_up(under_test, node) || where->handle != NULL) return;
     uint8_t id[QSM_GROUP_ID_BYTES], key[QSM_KEY_BYTES];
     qsm_sim_random random = qsm_sim_random_of(group, 77);
@@ -386,26 +297,17 @@ void world_join_all(world *under_test, uint32_t group) {
 }
 
 void world_leave(world *under_test, uint32_t node, uint32_t group) {
-    place *where = place_of(under_test, node, group);
+    place *where = world_place(under_test, node, group);
     if (where->handle == NULL) return;
     world_tell(under_test, "node %u leaves group %u", node, group);
     leave_seat(under_test, node, where->seat);
     qsm_group_leave(where->handle);
     where->handle = NULL;
     where->seat = NULL;
-    forgive(under_test, where);
+    world_forgive(under_test, where);
 }
 
-/* ---- time -------------------------------------------------------------------------------------
- */
-
-static void flow_on(world *under_test, uint32_t index) {
-    const flow *due = &under_test->flows.items[index];
-    const uint64_t now_ns = world_now_ns(under_test);
-    if (now_ns >= due->until_ns) return;
-    (void)world_send(under_test, due->node, due->group, due->bytes);
-    (void)qsm_sim_events_push(&under_test->due, now_ns + due->interval_ns, 0, index, NULL);
-}
+/* ---- time ------------------------------------------------------------------------------------ */
 
 void world_run(world *under_test, uint64_t duration_ns) {
     const uint64_t until_ns = world_now_ns(under_test) + duration_ns;
@@ -414,7 +316,7 @@ void world_run(world *under_test, uint64_t duration_ns) {
         (void)qsm_sim_run_until(under_test->sim, due_ns < until_ns ? due_ns : until_ns);
         if (due_ns > until_ns) break;
         while (qsm_sim_events_next_ns(&under_test->due) <= world_now_ns(under_test)) {
-            flow_on(under_test, qsm_sim_events_pop(&under_test->due).node);
+            world_flow_on(under_test, qsm_sim_events_pop(&under_test->due).node);
         }
     }
 }
@@ -445,8 +347,7 @@ bool world_settle(world *under_test, uint64_t limit_ns) {
     return run_until(under_test, is_settled, limit_ns);
 }
 
-/* ---- making and ending ------------------------------------------------------------------------
- */
+/* ---- making and ending ----------------------------------------------------------------------- */
 
 world *world_create(const world_options *options) {
     world *under_test = calloc(1, sizeof *under_test);

@@ -42,8 +42,7 @@ uint32_t world_node_count(const world *under_test);
 void world_tell(const world *under_test, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- nodes ------------------------------------------------------------------------------------
- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 /* One more node, with the configuration of the world or its own; returns its index. */
 uint32_t world_add_node(world *under_test, const qsm_config *config);
@@ -63,8 +62,7 @@ uint64_t world_counter_sum(world *under_test, const char *name);
 /* Prints the end of the engine's trace. */
 void world_print_trace(world *under_test, uint32_t node);
 
-/* ---- groups and messages ----------------------------------------------------------------------
- */
+/* ---- groups and messages --------------------------------------------------------------------- */
 
 void world_join(world *under_test, uint32_t node, uint32_t group);
 void world_join_all(world *under_test, uint32_t group);
@@ -85,8 +83,7 @@ void world_flow(world *under_test, uint32_t node, uint32_t group, uint32_t bytes
 /* Ends all flows, pours and offers. */
 void world_hush(world *under_test);
 
-/* ---- time -------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 void world_run(world *under_test, uint64_t duration_ns);
 /* Runs until all agree on who is there, at most so long; false when they do not by then. */

@@ -52,4 +52,13 @@ struct world {
     uint8_t message[QSM_MESSAGE_BYTES_MAX];
 };
 
+/* Where the node is, or would be, in the group. */
+place *world_place(const world *under_test, uint32_t node, uint32_t group);
+/* There is room again for what is poured there. */
+void world_pour_on(world *under_test, place *where);
+/* What the place has yet to give is not asked of it any more. */
+void world_forgive(world *under_test, place *where);
+/* The flow of that index is due. */
+void world_flow_on(world *under_test, uint32_t index);
+
 #endif
