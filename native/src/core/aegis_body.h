@@ -100,29 +100,34 @@ INLINE void end(pair s[STATE], uint32_t bytes, uint8_t tag[BLOCK]) {
     pair_sum(sum, tag);
 }
 
-TARGET void SEAL(const uint8_t *key, const uint8_t *nonce, const uint8_t *plain, uint32_t bytes,
-                 uint8_t *sealed, uint8_t tag[16]) {
+/* Seals or opens a whole message; which of them is known where it is called, so that nothing is
+ * asked for each block. */
+INLINE void pass(const uint8_t *key, const uint8_t *nonce, const uint8_t *from, uint32_t bytes,
+                 uint8_t *to, uint8_t tag[BLOCK], bool opens) {
     pair s[STATE];
     begin(s, key, nonce);
     uint32_t at = 0;
     for (; bytes - at >= RATE; at += RATE)
-        seal_block(s, plain + at, sealed + at);
-    if (at < bytes) seal_rest(s, plain + at, bytes - at, sealed + at);
+        if (opens)
+            open_block(s, from + at, to + at);
+        else
+            seal_block(s, from + at, to + at);
+    if (at < bytes && opens) open_rest(s, from + at, bytes - at, to + at);
+    if (at < bytes && !opens) seal_rest(s, from + at, bytes - at, to + at);
     end(s, bytes, tag);
+}
+
+TARGET void SEAL(const uint8_t *key, const uint8_t *nonce, const uint8_t *plain, uint32_t bytes,
+                 uint8_t *sealed, uint8_t tag[16]) {
+    pass(key, nonce, plain, bytes, sealed, tag, false);
 }
 
 TARGET void OPEN(const uint8_t *key, const uint8_t *nonce, const uint8_t *sealed, uint32_t bytes,
                  uint8_t *plain, uint8_t tag[16]) {
-    pair s[STATE];
-    begin(s, key, nonce);
-    uint32_t at = 0;
-    for (; bytes - at >= RATE; at += RATE)
-        open_block(s, sealed + at, plain + at);
-    if (at < bytes) open_rest(s, sealed + at, bytes - at, plain + at);
-    end(s, bytes, tag);
+    pass(key, nonce, sealed, bytes, plain, tag, true);
 }
 
-/* ---- piece by piece ---- */
+/* ---- piece by piece -------------------------------------------------------------------------- */
 
 INLINE void state_load(pair s[STATE], const qsm_aegis_run *run) {
     for (int i = 0; i < STATE; i++)
