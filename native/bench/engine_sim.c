@@ -23,9 +23,9 @@
 #define MESSAGE_BYTES_MAX 1400
 enum {
     COUNTERS_MAX = 128,
-    SAMPLE_NS = 10000000,
+    SAMPLE_NS = 5000000,
     REGIONS_MAX = 64,
-    WARM_STEP_NS = 25000000,
+    WARM_STEP_NS = 15000000,
     ACKS_MEASURED = 4 /* it is measured for at least so many times what one takes */
 };
 #define WARM_NS_MAX 3000000000u
@@ -215,7 +215,7 @@ static uint64_t mean(uint64_t sum, uint64_t samples) {
 }
 
 /* Sends until no more is delivered from step to step: rates climb at first. A step is longer than
- * an acknowledgement takes, which is what they climb by. */
+ * an acknowledgement takes, which is what they climb by. A rate that is given is there at once. */
 static void warm_up(bench *all) {
     uint64_t before = 0, steady = 0, step_ns = WARM_STEP_NS;
     uint64_t end_ns = qsm_sim_now_ns(all->sim) + WARM_NS_MAX;
@@ -226,6 +226,7 @@ static void warm_up(bench *all) {
         uint64_t delivered = delivered_least(all) - from, ack_ns = mean(seen.ack_ns, seen.samples);
         steady = ack_ns != 0 && delivered * 20 <= before * 21 ? steady + 1 : 0;
         before = delivered;
+        if (all->chosen.rate != 0 && ack_ns != 0) return;
         if (step_ns >= 2 * ack_ns) continue;
         step_ns = 2 * ack_ns;
         before = steady = 0;

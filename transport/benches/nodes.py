@@ -28,7 +28,7 @@ WINDOW_BYTES = 4 << 20
 # As over a network; within one machine datagrams may be longer.
 PACKET_BYTES = 1432
 # Virtual time, at least; of the greatest number a millisecond is a second of the processor's.
-SPAN_MS = {2: 400, 20: 400, 200: 200, 2000: 60}
+SPAN_MS = {2: 400, 20: 400, 200: 200, 2000: 40}
 PAPERS = "4.18, 4.23, 4.24: 5 % less; pending and time to acknowledge grow with n, by 0.5 s to 200"
 
 

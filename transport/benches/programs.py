@@ -51,7 +51,8 @@ def build() -> None:
         raise BenchProblem(f"The benchmarks cannot be built: {problem}.") from problem
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or ["make failed"]
-        raise BenchProblem(f"The benchmarks cannot be built: {lines[-1]}.")
+        errors = [line for line in lines if "error:" in line] or lines[-1:]
+        raise BenchProblem(f"The benchmarks cannot be built: {errors[0]}.")
 
 
 def run(program: str, *options: str | int) -> dict[str, Any]:

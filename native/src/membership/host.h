@@ -18,6 +18,8 @@
 
 #include "core/alarm.h"
 #include "core/bytes.h"
+#include "core/index.h"
+#include "core/slab.h"
 #include "core/table.h"
 #include "core/wire.h"
 #include "membership/policy.h"
@@ -34,7 +36,7 @@ typedef struct {
     uint64_t rank;
     qsm_peer *peer; /* NULL for the host itself */
     qsm_address address;
-    qsm_host_group **groups; /* by handle, ascending */
+    uint32_t *groups; /* their numbers, by handle, ascending */
     uint32_t group_count, group_capacity;
     uint32_t join; /* its count of admissions asked for, said back with each batch */
     uint32_t requests_seen;
@@ -68,16 +70,15 @@ typedef struct qsm_host_company {
 } qsm_host_company;
 
 struct qsm_host_group {
-    qsm_host_group *next_same_hash;
-    uint8_t id[QSM_GROUP_ID_BYTES];
     uint32_t handle; /* never that of another group, as long as this node hosts: messages name it */
     uint32_t index;  /* in the host's list */
     uint32_t joined; /* nodes of the roster that want to be in it */
-    uint64_t view;
-    qsm_host_company *company; /* NULL: has been in no view yet */
-    bool hybrid;  /* has an address of its own, to which packets for several regions go */
+    bool hybrid;     /* has an address of its own, to which packets for several regions go */
     bool renewed; /* a member left and joined again: a new view although the members are the same */
     bool changed; /* has a new view in the batch being made */
+    uint8_t id[QSM_GROUP_ID_BYTES];
+    uint64_t view;
+    qsm_host_company *company; /* NULL: has been in no view yet */
 };
 
 struct qsm_host_region {
@@ -123,8 +124,9 @@ typedef struct qsm_host {
     qsm_host_client **clients; /* by rank */
     uint32_t client_count, client_capacity;
     qsm_table client_by_id;
-    qsm_table groups;            /* hash of id -> qsm_host_group */
-    qsm_host_group **group_list; /* ascending by handle */
+    qsm_slab groups;        /* of qsm_host_group */
+    qsm_index group_places; /* hash of id -> number of the group */
+    uint32_t *group_list;   /* numbers, ascending by handle */
     uint32_t group_count, group_capacity;
     qsm_table companies;                         /* hash -> qsm_host_company */
     bool groups_left;                            /* some group may be wanted by nobody any more */
@@ -222,6 +224,17 @@ qsm_host_company *qsm_host_company_use(qsm_host *host, const uint64_t *members,
                                        uint32_t member_count, qsm_host_region *const *regions,
                                        uint32_t region_count);
 void qsm_host_company_unuse(qsm_host *host, qsm_host_company *company);
+/* A group by its number, by its place in the host's list, and by that in a node's. */
+static inline qsm_host_group *qsm_host_group_at(const qsm_host *host, uint32_t number) {
+    return qsm_slab_at(&host->groups, number);
+}
+static inline qsm_host_group *qsm_host_group_of_all(const qsm_host *host, uint32_t index) {
+    return qsm_host_group_at(host, host->group_list[index]);
+}
+static inline qsm_host_group *qsm_host_group_of(const qsm_host *host, const qsm_host_client *client,
+                                                uint32_t index) {
+    return qsm_host_group_at(host, client->groups[index]);
+}
 /* How many are in the group's view. */
 static inline uint32_t qsm_host_group_members(const qsm_host_group *group) {
     return group->company != NULL ? group->company->member_count : 0;

@@ -58,7 +58,7 @@ static bool describe(qsm_host *host, policy_run *run) {
     run->ids = calloc(host->group_count ? host->group_count : 1, sizeof *run->ids);
     if (!run->nodes || !run->clients || !run->handles || !run->ids) return false;
     for (uint32_t i = 0; i < host->group_count; i++)
-        memcpy(run->ids[i], host->group_list[i]->id, QSM_GROUP_ID_BYTES);
+        memcpy(run->ids[i], qsm_host_group_of_all(host, i)->id, QSM_GROUP_ID_BYTES);
     for (uint32_t i = 0; i < host->client_count && !host->yielding; i++) {
         qsm_host_client *client = host->clients[i];
         if (client->leaving || client->pending || client->group_count == 0) continue;
@@ -66,7 +66,7 @@ static bool describe(qsm_host *host, policy_run *run) {
         run->handles[at] = malloc(client->group_count * sizeof **run->handles);
         if (run->handles[at] == NULL) return false;
         for (uint32_t g = 0; g < client->group_count; g++)
-            run->handles[at][g] = client->groups[g]->index;
+            run->handles[at][g] = qsm_host_group_of(host, client, g)->index;
         run->clients[at] = client;
         run->nodes[at] = (qsm_policy_node){
             .node = client->id, .groups = run->handles[at], .group_count = client->group_count};
@@ -151,7 +151,7 @@ static bool update_groups(qsm_host *host, const policy_run *run, const qsm_polic
             qsm_host_company_use(host, all.members + all.ends[g], all.ends[g + 1] - all.ends[g],
                                  mapped, wanted->region_count);
         good = company != NULL;
-        if (good) update_group(host, host->group_list[g], company);
+        if (good) update_group(host, qsm_host_group_of_all(host, g), company);
     }
     free(mapped);
     free(all.members);
@@ -237,7 +237,7 @@ void qsm_host_make_batch(qsm_host *host, uint64_t now_ns) {
         for (uint32_t i = 0; i < host->client_count; i++)
             qsm_host_tell_client(host, host->clients[i], closing, closing_count);
         for (uint32_t g = 0; g < host->group_count; g++)
-            host->group_list[g]->changed = false;
+            qsm_host_group_of_all(host, g)->changed = false;
         qsm_host_sweep_groups(host);
     } else {
         qsm_host_changed(host); /* no memory now: try again with the next batch */

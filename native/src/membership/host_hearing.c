@@ -105,10 +105,10 @@ static bool avoids_address(const qsm_policy_region *wanted, qsm_host_client *con
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static bool sends_into(const qsm_policy_result *result, const qsm_host_client *client,
-                       uint32_t region) {
+static bool sends_into(const qsm_host *host, const qsm_policy_result *result,
+                       const qsm_host_client *client, uint32_t region) {
     for (uint32_t i = 0; i < client->group_count; i++) {
-        const qsm_policy_group *group = &result->groups[client->groups[i]->index];
+        const qsm_policy_group *group = &result->groups[qsm_host_group_of(host, client, i)->index];
         for (uint32_t j = 0; j < group->region_count; j++)
             if (group->regions[j] == region) return true;
     }
@@ -121,7 +121,7 @@ static bool misses_somebody(qsm_host *host, const qsm_policy_result *result,
     if (member->hears != QSM_HEARS_ALL_BUT) return true;
     for (uint32_t i = 0; i < member->unheard_count; i++) {
         const qsm_host_client *sender = qsm_host_find_client(host, member->unheard[i]);
-        if (sender != NULL && sends_into(result, sender, region)) return true;
+        if (sender != NULL && sends_into(host, result, sender, region)) return true;
     }
     return false;
 }
@@ -140,7 +140,7 @@ bool *qsm_host_choose_unicast(qsm_host *host, const qsm_policy_result *result,
         const qsm_host_client *client = host->clients[c];
         if (client->hears != QSM_HAS_NO_MULTICAST) continue;
         for (uint32_t i = 0; i < result->region_count; i++)
-            unicast[i] = unicast[i] || sends_into(result, client, i);
+            unicast[i] = unicast[i] || sends_into(host, result, client, i);
     }
     return unicast;
 }

@@ -226,7 +226,8 @@ static bool has_missed(qsm_host *host, const qsm_host_legacy *legacy,
     bool reported = has_reported(legacy, client->id);
     uint64_t applied = applied_by(legacy, client->id);
     for (uint32_t g = 0; reported && g < client->group_count; g++)
-        if ((uint64_t)(uintptr_t)qsm_table_get(&legacy->views, client->groups[g]->handle) > applied)
+        if ((uint64_t)(uintptr_t)qsm_table_get(
+                &legacy->views, qsm_host_group_of(host, client, g)->handle) > applied)
             return true;
     uint32_t cursor = 0;
     for (qsm_host_region *region; (region = qsm_table_next(&host->regions, &cursor)) != NULL;) {

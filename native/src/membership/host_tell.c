@@ -109,17 +109,17 @@ static void tell_views(qsm_host *host, qsm_host_client *client) {
     uint32_t count_at = out->count, count = 0;
     qsm_bytes_add32(out, 0);
     for (uint32_t g = 0; g < client->group_count; g++)
-        if (concerns(client, client->groups[g]))
-            count += tell_regions(host, client, client->groups[g]);
+        if (concerns(client, qsm_host_group_of(host, client, g)))
+            count += tell_regions(host, client, qsm_host_group_of(host, client, g));
     for (uint32_t g = 0; g < host->group_count; g++)
-        if (region_as_guest(client, host->group_list[g]) != NULL)
-            count += tell_regions(host, client, host->group_list[g]);
+        if (region_as_guest(client, qsm_host_group_of_all(host, g)) != NULL)
+            count += tell_regions(host, client, qsm_host_group_of_all(host, g));
     qsm_bytes_patch32(out, count_at, count);
     count_at = out->count;
     count = 0;
     qsm_bytes_add32(out, 0);
     for (uint32_t g = 0; g < client->group_count; g++) {
-        qsm_host_group *group = client->groups[g];
+        qsm_host_group *group = qsm_host_group_of(host, client, g);
         if (!concerns(client, group)) continue;
         tell_group(host, client, group);
         count++;
@@ -134,7 +134,7 @@ static void tell_outsiders(qsm_host *host, qsm_host_client *client) {
     uint32_t count_at = out->count, count = 0;
     qsm_bytes_add32(out, 0);
     for (uint32_t g = 0; g < host->group_count; g++) {
-        const qsm_host_group *group = host->group_list[g];
+        const qsm_host_group *group = qsm_host_group_of_all(host, g);
         if (!group->changed || qsm_host_group_regions(group) < 2) continue;
         for (uint32_t r = 0; r < qsm_host_group_regions(group); r++) {
             const qsm_host_region *region = group->company->regions[r];
@@ -160,7 +160,7 @@ static void tell_siblings(const qsm_host *host, qsm_host_client *client) {
     qsm_table told = {0};
     qsm_bytes_add32(out, 0);
     for (uint32_t g = 0; g < host->group_count; g++) {
-        const qsm_host_group *group = host->group_list[g];
+        const qsm_host_group *group = qsm_host_group_of_all(host, g);
         const qsm_host_region *region = region_as_guest(client, group);
         for (uint32_t r = 0; region != NULL && r < qsm_host_group_regions(group); r++) {
             uint64_t pair = qsm_mix64(region->uid) ^ group->company->regions[r]->uid;
