@@ -20,7 +20,8 @@ NATIVE := $(MAKE) --no-print-directory -C native -j$(JOBS)
 
 # Seconds for each fuzzer.
 TIME ?= 60
-# Arguments for the command: `make run ARGS="--theme dark note.liveobject"`.
+# Arguments for the command: `make run ARGS="--theme dark note.liveobject"`, or for a first look
+# `make bench ARGS="--seconds 0.3 --repeats 1 --share 0.1"`.
 ARGS ?=
 # Sizes at which the pipeline is measured; 100000000 as well needs some 10 GB of disk, and time.
 PIPELINE_EVENTS ?= 1000000,10000000
@@ -124,11 +125,11 @@ bench: $(STAMP_ENGINE) $(STAMP_PIPELINE)
 	$(if $(filter 1,$(PEERS)),part peers 'other systems into $(PEERS_DIR)' \
 	    $(PYTHON_IN_VENV) -m pip install --quiet --upgrade --target $(PEERS_DIR) $(PEER_PACKAGES);) \
 	part desktop 'what a person feels, with real programs' \
-	    $(PYTHON_IN_VENV) installers/virtual_display.py $(VENV)/bin/live-objects bench desktop; \
+	    $(PYTHON_IN_VENV) installers/virtual_display.py $(VENV)/bin/live-objects bench desktop $(ARGS); \
 	part canvas 'panning over a desktop with 10,000 objects' \
 	    $(PYTHON_IN_VENV) installers/virtual_display.py $(PYTHON_IN_VENV) -m app.canvas_bench; \
 	part engine 'beside bare sockets and the systems that are installed in $(PEERS_DIR)' \
-	    $(VENV)/bin/live-objects bench all --output $(BENCH_RESULTS); \
+	    $(VENV)/bin/live-objects bench all --output $(BENCH_RESULTS) $(ARGS); \
 	echo 'The same figures, with machine, versions and date, are in $(BENCH_RESULTS)'; \
 	part pipeline 'event logs on Spark, beside DuckDB and plain Python; plans of regions' \
 	    $(VENV)/bin/live-objects pipeline bench --events $(PIPELINE_EVENTS); \

@@ -1,7 +1,7 @@
 """Draws results as SVG: `python -m transport.benches.plots build/bench.jsonl FOLDER`.
 
 Only what the figures need: lines over a logarithmic axis, and bars. No library is worth its weight
-for seven pictures.
+for eight pictures.
 """
 
 from __future__ import annotations
@@ -50,6 +50,26 @@ def _steps(most: float) -> list[float]:
     return [size * index for index in range(math.ceil(most / size) + 1)]
 
 
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where values are drawn, from the first step at the bottom to the last at the top."""
+
+    steps: Sequence[float]
+    by_tens: bool = False
+
+    def y(self, value: float) -> float:
+        low, high, here = self.steps[0], self.steps[-1], max(value, self.steps[0])
+        if self.by_tens:
+            low, high, here = math.log(low), math.log(high), math.log(here)
+        return HEIGHT - BOTTOM - (here - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
+
+
+def _scale_by_tens(values: Sequence[float]) -> Scale:
+    least, most = min(value for value in values if value > 0), max(values)
+    low, high = math.floor(math.log10(least)), math.ceil(math.log10(most))
+    return Scale([10.0**power for power in range(low, max(high, low + 1) + 1)], by_tens=True)
+
+
 def _frame(title: str, body: Sequence[str]) -> str:
     head = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {HEIGHT}' {STYLE}>"
     paper = f"<rect width='{WIDTH}' height='{HEIGHT}' fill='#ffffff'/>"
@@ -57,10 +77,10 @@ def _frame(title: str, body: Sequence[str]) -> str:
     return "\n".join([head, paper, caption, *body, "</svg>"]) + "\n"
 
 
-def _grid(steps: Sequence[float], name: str) -> list[str]:
+def _grid(scale: Scale, name: str) -> list[str]:
     drawn = [f"<text x='8' y='{TOP - 4}' fill='#666666'>{escape(name)}</text>"]
-    for step in steps:
-        y = _y(step, steps[-1])
+    for step in scale.steps:
+        y = scale.y(step)
         drawn.append(
             f"<line x1='{LEFT}' x2='{WIDTH - RIGHT}' y1='{y:.1f}' y2='{y:.1f}' stroke='#dddddd'/>"
         )
@@ -69,21 +89,20 @@ def _grid(steps: Sequence[float], name: str) -> list[str]:
     return drawn
 
 
-def _y(value: float, most: float) -> float:
-    return HEIGHT - BOTTOM - value / most * (HEIGHT - TOP - BOTTOM)
-
-
-def lines(title: str, x_name: str, y_name: str, series: Sequence[Series]) -> str:
-    """Lines over a logarithmic axis."""
+def lines(
+    title: str, x_name: str, y_name: str, series: Sequence[Series], by_tens: bool = False
+) -> str:
+    """Lines over a logarithmic axis; `by_tens`: the other one is logarithmic, too."""
     places = sorted({x for one in series for x, _ in one.points})
-    steps = _steps(max(y for one in series for _, y in one.points))
+    values = [y for one in series for _, y in one.points]
+    scale = _scale_by_tens(values) if by_tens and max(values) > 0 else Scale(_steps(max(values)))
     low, high = math.log(places[0]), math.log(places[-1])
     span = (high - low) or 1.0
 
     def x_of(x: float) -> float:
         return LEFT + (math.log(x) - low) / span * (WIDTH - LEFT - RIGHT)
 
-    body = _grid(steps, y_name)
+    body = _grid(scale, y_name)
     for x in places:
         at = f"x='{x_of(x):.1f}' y='{HEIGHT - BOTTOM + 18}'"
         body.append(f"<text {at} text-anchor='middle'>{_short(x)}</text>")
@@ -92,10 +111,10 @@ def lines(title: str, x_name: str, y_name: str, series: Sequence[Series]) -> str
     body.append(f"<text {foot}>{escape(x_name)}</text>")
     for index, one in enumerate(series):
         colour = COLOURS[index % len(COLOURS)]
-        path = " ".join(f"{x_of(x):.1f},{_y(y, steps[-1]):.1f}" for x, y in one.points)
+        path = " ".join(f"{x_of(x):.1f},{scale.y(y):.1f}" for x, y in one.points)
         body.append(f"<polyline points='{path}' fill='none' stroke='{colour}' stroke-width='2'/>")
         body += [
-            f"<circle cx='{x_of(x):.1f}' cy='{_y(y, steps[-1]):.1f}' r='3' fill='{colour}'/>"
+            f"<circle cx='{x_of(x):.1f}' cy='{scale.y(y):.1f}' r='3' fill='{colour}'/>"
             for x, y in one.points
         ]
         body.append(
@@ -107,11 +126,11 @@ def lines(title: str, x_name: str, y_name: str, series: Sequence[Series]) -> str
 
 def bars(title: str, y_name: str, values: Sequence[tuple[str, float]]) -> str:
     """A bar for each name, with its value above it."""
-    steps = _steps(max(value for _, value in values))
-    body = _grid(steps, y_name)
+    scale = Scale(_steps(max(value for _, value in values)))
+    body = _grid(scale, y_name)
     room = (WIDTH - LEFT - 20) / len(values)
     for index, (name, value) in enumerate(values):
-        x, y = LEFT + room * index + room * 0.15, _y(value, steps[-1])
+        x, y = LEFT + room * index + room * 0.15, scale.y(value)
         colour = COLOURS[index % len(COLOURS)]
         body.append(
             f"<rect x='{x:.1f}' y='{y:.1f}' width='{room * 0.7:.1f}' "
@@ -183,8 +202,13 @@ def _nodes(found: Sequence[Line]) -> str:
 
 
 def _acknowledged(found: Sequence[Line]) -> str:
-    title = "Time to acknowledge at full rate, simulated"
-    return lines(title, "receivers", "ms", _by_clock(found, "ack_ms"))
+    title = "Time to acknowledge at half of the rate, simulated"
+    return lines(title, "receivers", "ms", _by_clock(found, "ack_calm_ms"), by_tens=True)
+
+
+def _pending(found: Sequence[Line]) -> str:
+    title = "Packets not acknowledged at full rate, simulated"
+    return lines(title, "receivers", "packets", _by_clock(found, "pending"))
 
 
 def _python(found: Sequence[Line]) -> str:
@@ -204,6 +228,7 @@ PICTURES: dict[str, tuple[str, Callable[[Sequence[Line]], str]]] = {
     "memory": ("groups", _memory),
     "nodes": ("nodes", _nodes),
     "acknowledged": ("nodes", _acknowledged),
+    "pending": ("nodes", _pending),
     "python": ("python", _python),
 }
 

@@ -23,7 +23,8 @@ def figures() -> list[Record]:
     made += [Record("receivers", "r", n, ratio=0.4) for n in (1, 2, 4, 8)]
     made += [Record("groups", "g", 2, groups=n, ratio=0.9) for n in (1, 64, 65536)]
     for coupled in (False, True):
-        made += [Record("nodes", "n", n, more={"coupled": coupled, "ack_ms": 1}) for n in (2, 2000)]
+        more = {"coupled": coupled, "ack_calm_ms": 1, "pending": 5}
+        made += [Record("nodes", "n", n, more=more) for n in (2, 2000)]
     return made
 
 
@@ -48,6 +49,7 @@ def test_any_size_fits_the_page(most: float) -> None:
     for text in (
         bars("b", "y", [("one & two", most)]),
         lines("l", "x", "y", [Drawn("s", [(1, most)])]),
+        lines("l", "x", "y", [Drawn("s", [(1, most), (2, 0.0)])], by_tens=True),
     ):
         heights = [float(node.get("y", "0")) for node in ElementTree.fromstring(text).iter()]
         assert all(0 <= height <= 320 for height in heights)
