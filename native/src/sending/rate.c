@@ -7,6 +7,8 @@ enum {
     BURST_BYTES_MIN = 16384,
     ROOM_BYTES_MIN = 32768,
     MEASURE_NS = 5000000,
+    STEADY_NS = 250000000,
+    SILENCE_NS = 200000000, /* some turns of a token that is in no hurry */
     ROUNDS_FLAT = 3,
     WAIT_NS = 10000000, /* that members may take for other reasons */
     ROOM_FOR_REPAIRS = 4,
@@ -26,6 +28,7 @@ void qsm_rate_init(qsm_rate *rate, uint64_t bytes_per_s_max, uint64_t known_byte
                        .burst_bytes_min = BURST_BYTES_MIN,
                        .refilled_ns = now_ns,
                        .measured_from_ns = now_ns,
+                       .steady = {.from_ns = now_ns},
                        .climbing = true,
                        .round = {.began_ns = now_ns}};
     if (rate->bytes_per_s > rate->bytes_per_s_max) rate->bytes_per_s = rate->bytes_per_s_max;
@@ -42,10 +45,29 @@ static int64_t burst_bytes(const qsm_rate *rate) {
     return (int64_t)(bytes < rate->burst_bytes_min ? rate->burst_bytes_min : bytes);
 }
 
+/* How long acknowledgements may take when nothing waits in front of the lines. */
+static uint64_t usual_ns(const qsm_rate *rate) {
+    return 2 * rate->soonest_ns + WAIT_NS;
+}
+
+/* No word comes: a member may be asleep, or the lines are so full that words wait in front of them.
+ * Until the next one the sender stays below what came through for long, or full lines would
+ * overflow. Where packets are lost words wait for repairs, which tells nothing. */
+static void mind_silence(qsm_rate *rate, uint64_t now_ns) {
+    if (rate->silent || rate->climbing || rate->lossy || rate->steady.bytes_per_s == 0 ||
+        rate->awaited_ns == 0 || now_ns - rate->awaited_ns < SILENCE_NS + 4 * rate->soonest_ns)
+        return;
+    rate->silent = true;
+    uint64_t safe = rate->steady.bytes_per_s - rate->steady.bytes_per_s / 8;
+    if (safe < rate->bytes_per_s / 2) safe = rate->bytes_per_s / 2;
+    if (safe < rate->bytes_per_s) rate->bytes_per_s = safe;
+}
+
 bool qsm_rate_allows(qsm_rate *rate, uint64_t now_ns) {
     uint64_t elapsed = now_ns - rate->refilled_ns;
     if (elapsed > 1000000000) elapsed = 1000000000;
     if (elapsed >= 10000) {
+        mind_silence(rate, now_ns);
         rate->credit_bytes += (int64_t)(rate->bytes_per_s / 1000 * (elapsed / 1000) / 1000);
         rate->refilled_ns = now_ns;
         if (rate->credit_bytes > burst_bytes(rate)) rate->credit_bytes = burst_bytes(rate);
@@ -57,8 +79,7 @@ bool qsm_rate_allows(qsm_rate *rate, uint64_t now_ns) {
 
 bool qsm_rate_has_room(qsm_rate *rate, uint64_t unacknowledged_bytes) {
     if (!rate->climbing) return true;
-    uint64_t span_us = (2 * rate->soonest_ns + WAIT_NS) / 1000;
-    uint64_t room = ROOM_BYTES_MIN + rate->best_bytes_per_s / 1000 * span_us / 1000;
+    uint64_t room = ROOM_BYTES_MIN + rate->best_bytes_per_s / 1000 * (usual_ns(rate) / 1000) / 1000;
     if (rate->lossy) room *= ROOM_FOR_REPAIRS;
     if (unacknowledged_bytes < room || rate->best_bytes_per_s == 0) return true;
     rate->limited = true;
@@ -67,6 +88,7 @@ bool qsm_rate_has_room(qsm_rate *rate, uint64_t unacknowledged_bytes) {
 
 void qsm_rate_spend(qsm_rate *rate, uint32_t bytes) {
     rate->credit_bytes -= bytes;
+    if (rate->awaited_ns == 0) rate->awaited_ns = rate->refilled_ns;
 }
 
 uint64_t qsm_rate_next_ns(const qsm_rate *rate) {
@@ -91,6 +113,22 @@ static void measure(qsm_rate *rate, uint64_t now_ns, uint64_t bytes) {
     rate->measured_from_ns = now_ns;
 }
 
+/* The same over a longer time, of times in which the rate held the sender back; what was once
+ * possible is forgotten slowly. */
+static void measure_long(qsm_rate *rate, uint64_t now_ns, uint64_t bytes) {
+    qsm_rate_steady *steady = &rate->steady;
+    steady->bytes += bytes;
+    steady->limited = steady->limited || rate->limited;
+    uint64_t elapsed = now_ns - steady->from_ns;
+    if (elapsed <= STEADY_NS && !rate->climbing) return;
+    uint64_t came = rate->climbing ? rate->best_bytes_per_s : per_second(steady->bytes, elapsed);
+    uint64_t least = steady->bytes_per_s - steady->bytes_per_s / 8;
+    if (steady->limited) steady->bytes_per_s = came > least ? came : least;
+    steady->bytes = 0;
+    steady->from_ns = now_ns;
+    steady->limited = false;
+}
+
 /* Acknowledgements take far longer than they once did: packets wait in front of the lines. Where
  * some are lost the acknowledgements wait for repairs, which tells nothing. */
 static bool waits(qsm_rate *rate, uint64_t acknowledged_ns) {
@@ -98,7 +136,7 @@ static bool waits(qsm_rate *rate, uint64_t acknowledged_ns) {
         rate->soonest_ns = acknowledged_ns;
     else
         rate->soonest_ns += rate->soonest_ns / SOONEST_PARTS; /* ways change */
-    return rate->round.lost == 0 && acknowledged_ns > 2 * rate->soonest_ns + WAIT_NS;
+    return rate->round.lost == 0 && acknowledged_ns > usual_ns(rate);
 }
 
 /* More than accidents take. */
@@ -138,17 +176,26 @@ static void end_round(qsm_rate *rate, uint64_t came, bool waiting) {
     rate->bytes_per_s_before = now;
 }
 
+/* What came through, a second. Acknowledgements of some time may come all at once: it was no more
+ * than had been sent. */
+static uint64_t came_per_s(const qsm_rate_round *round, uint64_t now_ns, uint64_t sent_until_ns) {
+    uint64_t taken = now_ns - round->from_ns, sending = sent_until_ns - round->sent_from_ns;
+    return per_second(round->bytes, taken > sending ? taken : sending);
+}
+
 static void follow_round(qsm_rate *rate, uint64_t now_ns, const qsm_rate_news *news) {
     qsm_rate_round *round = &rate->round;
-    if (round->bytes == 0)
+    if (round->bytes == 0) {
         round->from_ns = news->sent_ns > round->began_ns ? news->sent_ns : round->began_ns;
+        round->sent_from_ns = news->sent_ns;
+    }
     round->bytes += news->bytes;
     round->packets += news->packets;
     round->lost += news->lost;
     round->limited = round->limited || rate->limited;
     if (news->sent_ns < round->began_ns) return;
     bool waiting = waits(rate, now_ns - news->sent_ns);
-    if (round->limited) end_round(rate, per_second(round->bytes, now_ns - round->from_ns), waiting);
+    if (round->limited) end_round(rate, came_per_s(round, now_ns, news->last_sent_ns), waiting);
     rate->lossy = loses_some(round);
     *round = (qsm_rate_round){.began_ns = now_ns};
 }
@@ -165,6 +212,9 @@ static bool lower(qsm_rate *rate) {
 
 bool qsm_rate_feedback(qsm_rate *rate, uint64_t now_ns, const qsm_rate_news *news) {
     measure(rate, now_ns, news->bytes);
+    measure_long(rate, now_ns, news->bytes);
+    rate->awaited_ns = news->awaited_ns;
+    rate->silent = false;
     follow_round(rate, now_ns, news);
     bool lossy = news->lost > LOST_FEW && (uint64_t)news->lost * LOST_SOME > news->packets;
     bool lowered = lossy && !rate->climbing && lower(rate);

@@ -16,11 +16,19 @@
 
 /* The time until what was sent since the last one is acknowledged. */
 typedef struct {
-    uint64_t began_ns, from_ns; /* the latter: the first of its packets was sent */
+    uint64_t began_ns, from_ns; /* the latter: the first of its packets was sent, in the round */
+    uint64_t sent_from_ns;      /* the first of its packets was sent, perhaps before */
     uint64_t bytes, packets;    /* acknowledged */
     uint64_t lost;
     bool limited; /* the rate has held the sender back */
 } qsm_rate_round;
+
+/* What has been acknowledged in a longer time. */
+typedef struct {
+    uint64_t bytes_per_s; /* 0: not known */
+    uint64_t from_ns, bytes;
+    bool limited; /* the rate has held the sender back */
+} qsm_rate_steady;
 
 typedef struct {
     uint64_t bytes_per_s;
@@ -30,7 +38,10 @@ typedef struct {
     uint64_t measured_bytes_per_s; /* acknowledged, smoothed */
     uint64_t measured_from_ns;
     uint64_t measured_bytes;
-    bool limited; /* the bucket was empty since the last feedback */
+    qsm_rate_steady steady;
+    uint64_t awaited_ns; /* what is to be acknowledged next was sent about then; 0: nothing is */
+    bool silent;         /* no word has come for long */
+    bool limited;        /* the bucket was empty since the last feedback */
     uint32_t burst_bytes_min;
     bool climbing;
     bool lossy;          /* members lost packets in the last round */
@@ -58,7 +69,9 @@ uint64_t qsm_rate_next_ns(const qsm_rate *rate);
 typedef struct {
     uint64_t bytes, packets; /* newly acknowledged */
     uint64_t sent_ns;        /* the first of them */
-    uint32_t lost;           /* greatest loss of a member */
+    uint64_t last_sent_ns;
+    uint64_t awaited_ns; /* the first that is not yet acknowledged; 0: there is none */
+    uint32_t lost;       /* greatest loss of a member */
 } qsm_rate_news;
 /* True when the rate was lowered. */
 bool qsm_rate_feedback(qsm_rate *rate, uint64_t now_ns, const qsm_rate_news *news);

@@ -201,12 +201,15 @@ void qsm_sender_acknowledged(qsm_sender *sender, uint64_t low, uint32_t lost) {
     while (sender->acked < low) {
         qsm_out_packet *packet = packet_at(sender, ++sender->acked);
         if (news.packets++ == 0) news.sent_ns = packet->sent_ns;
+        news.last_sent_ns = packet->sent_ns;
         uint64_t took = engine->now_ns - packet->sent_ns;
         sender->ack_ns = sender->ack_ns ? (sender->ack_ns * 7 + took) / 8 : took;
         sender->unacked_bytes -= packet->packet.bytes;
         news.bytes += packet->packet.bytes;
         wide = wide || packet->wide;
     }
+    if (sender->acked < sender->high)
+        news.awaited_ns = packet_at(sender, sender->acked + 1)->sent_ns;
     if (news.packets > 0 && qsm_rate_feedback(&sender->rate, engine->now_ns, &news))
         qsm_count(engine, QSM_COUNT_rate_decreases);
     if (!sender->rate.climbing) engine->line_bytes_per_s = sender->rate.bytes_per_s;
