@@ -48,6 +48,7 @@ static const past_storm PAST[] = {
     {2429,
      "a view that its members had left unread passed for one with somebody who was not in it"},
     {2380, "a host that had counted everybody out said that all had its packets"},
+    {2622, "what somebody had begun to say when it left was kept for good"},
     {5615,
      "who was back after one death, and died again, was asked for what came before the first"},
 };

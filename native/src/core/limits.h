@@ -62,6 +62,7 @@
 #define QSM_SUCCESSORS_MAX 8u        /* nodes told to all as next in line for hosting */
 #define QSM_EVICTED_MAX 4096u        /* ids remembered as put out */
 #define QSM_DEATHS_KEPT 4u           /* deaths remembered of each of them */
+#define QSM_DEATHS_RETOLD 64u        /* last ones that a host tells those who come after */
 #define QSM_DIRECTORIES_MAX 8u       /* epochs whose regions may still be draining */
 #define QSM_LEGACIES_MAX 16u         /* earlier hosts whose members a host takes over */
 #define QSM_LEGACY_REGIONS_MAX 4096u /* and regions of theirs, at a time */

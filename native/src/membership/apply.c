@@ -116,9 +116,11 @@ static void apply_batch(qsm_engine *engine, qsm_reader *in) {
         begin_anew(engine);
         return;
     }
-    if (client->health == QSM_HEALTH_JOINING) qsm_client_admitted(engine);
+    bool newcomer = client->health == QSM_HEALTH_JOINING;
+    if (newcomer) qsm_client_admitted(engine);
     close_older_regions(engine, directory);
     check_drained(engine);
+    if (newcomer) qsm_orders_forget_all_gone(engine); /* it hears of deaths that it had missed */
     retry_waiting(engine, directory);
     qsm_scheduler_unblock(engine);
 }

@@ -34,13 +34,21 @@ static inline uint32_t qsm_batch_count(uint64_t batch) {
     return (uint32_t)(batch >> 16);
 }
 
+/* And are the same in this one, which differs from host to host. */
+static inline uint16_t qsm_batch_tag(uint64_t batch) {
+    return (uint16_t)batch;
+}
+
 /* The directory of that host; NULL: neither followed now nor are regions of it here. */
 qsm_directory *qsm_directory_find(qsm_client *client, uint32_t tag);
 /* The directory of the host that is followed from now on, a new one when the host is new. NULL:
  * there are too many. */
 qsm_directory *qsm_directory_enter(qsm_engine *engine, uint32_t tag);
-/* Frees it if it is that of an earlier host and its last region is gone. */
-void qsm_directory_unused(qsm_engine *engine, qsm_directory *directory);
+/* Frees those of earlier hosts when the last of all their regions is gone: what a dead sender left
+ * in one may have been settled under any host since, also one that has no regions here any more. */
+void qsm_directories_forget_unused(qsm_engine *engine);
+/* True when a new host is to hear how far it was followed. */
+bool qsm_directory_tells_of_past(const qsm_client *client, const qsm_directory *directory);
 void qsm_directory_free(qsm_directory *directory);
 /* The host calls the group so from now on. False when memory is short. */
 bool qsm_directory_name(qsm_directory *directory, uint32_t handle, const qsm_group *group);

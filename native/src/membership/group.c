@@ -197,6 +197,10 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
         outgoing->flushing = true;
     if (outgoing != NULL) outgoing->first_in_view = true;
     if (group->view != 0 && has_returned(group, members, member_count)) engine->client.torn = true;
+    qsm_orders_forget_gone(group);
+    /* Who is not in it any more may have died instead, which is told after the views. */
+    bool same_host = qsm_batch_tag(group->view) == qsm_batch_tag(view);
+    bool waits = same_host && qsm_orders_note_left(group, members, member_count);
     unmap_regions(group);
     map_regions(group, regions, region_count);
     group->roomy = members_of_regions(group) != member_count;
@@ -207,7 +211,8 @@ void qsm_group_install_view(qsm_group *group, uint64_t view, uint64_t *members,
     group->view = view;
     note_siblings(group);
     group->broken = group->bereaved = false;
-    qsm_orders_forget_gone(group);
+    for (uint32_t i = 0; waits && i < region_count; i++)
+        qsm_orphans_look_later(qsm_group_regions(group)[i]);
     qsm_count(engine, QSM_COUNT_views_installed);
     qsm_note(engine, QSM_TRACE_view_installed, view, hash_id(group->id));
     if (QSM_BUG(18) && member_count > 1) member_count--;

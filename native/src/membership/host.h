@@ -137,6 +137,10 @@ typedef struct qsm_host {
     uint32_t legacy_region_count;
     uint64_t *deaths; /* ids, to be told in the next batch */
     uint32_t death_count, death_capacity;
+    /* Whom this host has put out lately, a ring: who comes from an earlier host may know them, have
+     * no region in common with them any more, and wait for the rest of what they said. */
+    uint64_t put_out[QSM_DEATHS_RETOLD];
+    uint32_t put_out_count;
     qsm_host_region **dissolved; /* to be told in the next batch, then freed */
     uint32_t dissolved_count, dissolved_capacity;
     bool dirty;
@@ -202,6 +206,8 @@ void qsm_host_report_view(qsm_host *host, uint32_t handle, uint64_t view);
 void qsm_host_report_regions(qsm_host *host, qsm_host_client *client, qsm_reader *in);
 /* True when the node comes after that has been decided, and was left out. */
 bool qsm_host_was_left_out(qsm_host *host, const qsm_host_client *client);
+/* True when an earlier host's region is over, though some have not heard of it. */
+bool qsm_host_was_dissolved(const qsm_host_region *region);
 /* Decides on what earlier hosts have left when it is time, or when nobody is missing any more. */
 void qsm_host_judge(qsm_host *host, uint64_t now_ns);
 /* True when everybody who is expected has reported. */

@@ -247,6 +247,19 @@ bool qsm_host_was_left_out(qsm_host *host, const qsm_host_client *client) {
     return false;
 }
 
+/* A member has followed the earlier host far enough to know the region, lives, and does not have
+ * it: that host has dissolved it, since all had everything. Who still has it missed that batch. */
+bool qsm_host_was_dissolved(const qsm_host_region *region) {
+    for (uint32_t i = 0; i < region->member_count; i++) {
+        uint64_t id = region->members[i];
+        if (qsm_table_get(&region->dead, id) == NULL &&
+            qsm_table_get(&region->participants, id) == NULL && has_reported(region->legacy, id) &&
+            applied_by(region->legacy, id) >= region->created)
+            return true;
+    }
+    return false;
+}
+
 /* True while something that the node has reported is undecided: until then it is in no new view. */
 static bool is_pending(const qsm_host *host, const qsm_host_client *client) {
     for (uint32_t i = 0; i < host->legacy_count; i++)
@@ -274,6 +287,7 @@ static void judge(qsm_host *host, qsm_host_legacy *legacy) {
             region->last_death = UINT64_MAX; /* until the batch that tells of it has its number */
             qsm_table_free(&region->drained);
         }
+    qsm_host_check_dissolved(host);
     qsm_host_changed(host);
 }
 

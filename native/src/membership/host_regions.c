@@ -121,6 +121,7 @@ void qsm_host_region_free(qsm_host *host, qsm_host_region *region) {
 
 static bool is_drained(const qsm_host_region *region) {
     if (!region->closing || (region->legacy != NULL && !region->legacy->judged)) return false;
+    if (region->legacy != NULL && qsm_host_was_dissolved(region)) return true;
     uint32_t cursor = 0;
     for (qsm_host_client *client;
          (client = qsm_table_next(&region->participants, &cursor)) != NULL;)

@@ -79,6 +79,7 @@ static void remove_client(qsm_host *host, qsm_host_client *client, uint32_t reas
     qsm_note(engine, QSM_TRACE_client_evicted, id, reason);
     qsm_dead_add(&engine->dead, id, host->batch + 1, true);
     qsm_host_add_death(host, id);
+    host->put_out[host->put_out_count++ % QSM_DEATHS_RETOLD] = id;
     uint32_t cursor = 0;
     for (qsm_host_region *region; (region = qsm_table_next(&host->regions, &cursor)) != NULL;) {
         bool took_part = qsm_table_remove(&region->participants, id) != NULL;

@@ -176,6 +176,19 @@ static void tell_siblings(const qsm_host *host, qsm_host_client *client) {
     qsm_bytes_patch32(out, count_at, count);
 }
 
+/* Those since the last batch; a newcomer hears of earlier ones, too. */
+static void tell_deaths(const qsm_host *host, qsm_host_client *client) {
+    qsm_bytes *out = &client->batch;
+    uint32_t earlier = client->told_batch != 0                   ? 0
+                       : host->put_out_count < QSM_DEATHS_RETOLD ? host->put_out_count
+                                                                 : QSM_DEATHS_RETOLD;
+    qsm_bytes_add32(out, host->death_count + earlier);
+    for (uint32_t i = 0; i < earlier; i++)
+        qsm_bytes_add64(out, host->put_out[i]);
+    for (uint32_t i = 0; i < host->death_count; i++)
+        qsm_bytes_add64(out, host->deaths[i]);
+}
+
 /* The last batch of the earlier host that anybody who is left has applied. */
 static uint64_t followed_to(const qsm_host_legacy *legacy) {
     uint64_t last = 0;
@@ -217,9 +230,7 @@ void qsm_host_tell_client(qsm_host *host, qsm_host_client *client, qsm_host_regi
     tell_views(host, client);
     tell_outsiders(host, client);
     tell_siblings(host, client);
-    qsm_bytes_add32(out, host->death_count);
-    for (uint32_t i = 0; i < host->death_count; i++)
-        qsm_bytes_add64(out, host->deaths[i]);
+    tell_deaths(host, client);
     tell_judgements(host, out);
     uint32_t count_at = out->count, count = 0;
     qsm_bytes_add32(out, 0);

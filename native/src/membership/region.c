@@ -116,7 +116,7 @@ void qsm_region_dissolve(qsm_region *region) {
     qsm_count(engine, QSM_COUNT_regions_dissolved);
     engine->counters[QSM_COUNT_regions_now]--;
     region->directory->region_count--;
-    qsm_directory_unused(engine, region->directory);
+    qsm_directories_forget_unused(engine);
     free(region);
 }
 

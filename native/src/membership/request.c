@@ -117,7 +117,7 @@ static void report_past(qsm_engine *engine, qsm_bytes *out) {
     qsm_bytes_add32(out, 0);
     for (uint32_t i = 0; i < QSM_DIRECTORIES_MAX; i++) {
         const qsm_directory *directory = &engine->client.directories[i];
-        if (!directory->used) continue;
+        if (!qsm_directory_tells_of_past(&engine->client, directory)) continue;
         qsm_bytes_add32(out, directory->tag);
         qsm_bytes_add64(out, directory->applied);
         report_dead(engine, directory->tag, out);

@@ -60,8 +60,8 @@ void qsm_client_lost_touch(qsm_engine *engine) {
 static void forget_finished_directory(qsm_engine *engine) {
     qsm_client *client = &engine->client;
     if (client->directory == NULL || client->directory->region_count > 0) return;
-    qsm_directory_free(client->directory);
     client->directory = NULL;
+    qsm_directories_forget_unused(engine);
 }
 
 void qsm_client_follow(qsm_engine *engine, const qsm_epoch *epoch, const qsm_address *address,

@@ -228,7 +228,10 @@ static enum qsm_delivered handle_message(qsm_group *group, qsm_order *order, qsm
         return QSM_DELIVERY_FORGED;
     }
     /* Also after a partition: what the sender sent meanwhile was not for this node. */
-    if (starts) order->expected = message->number;
+    if (starts) {
+        qsm_order_drop_partial(order); /* what it goes on with, if anything, began elsewhere */
+        order->expected = message->number;
+    }
     qsm_parked opened = {.buffer = engine->delivery.arena,
                          .plain = plain,
                          .number = message->number,

@@ -191,25 +191,32 @@ void qsm_orders_forget_keys(qsm_group *group) {
         order_at(group, number)->key_made = false;
 }
 
-/* Nothing more comes of what the sender has sent so far: all regions have ended its streams. A host
- * knows of a death before the batch that tells its own regions of it. */
-static bool is_heard_out(qsm_engine *engine, uint64_t sender, bool dead) {
-    uint32_t cursor = 0;
-    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;) {
-        qsm_stream *stream = qsm_stream_find(region, sender);
-        if (stream == NULL) continue;
-        bool asked_about = stream->sealed_off && !stream->fin_known; /* there may be something */
-        bool untold = dead && !stream->orphan;
-        if (asked_about || untold || !qsm_stream_is_finished(stream)) return false;
-    }
-    return true;
-}
-
 /* The sender is in the region, and its stream there has no end yet, or not all of it is here. */
 static bool is_unended(qsm_region *region, uint64_t sender) {
     const qsm_stream *stream = qsm_stream_find(region, sender);
     if (stream != NULL) return !stream->fin_known || !qsm_stream_is_finished(stream);
     return qsm_region_index(region, sender) >= 0 || qsm_region_has_outsider(region, sender);
+}
+
+/* More may come of what the sender sent into the region until now. Where it counts as dead, others
+ * may have heard what this node has not: a region that is being given up ends all its streams, in
+ * another one they are ended when somebody has something. A host knows of a death before the batch
+ * that tells its own regions of it. */
+static bool may_bring_more(qsm_region *region, uint64_t sender, bool dead, uint64_t died) {
+    const qsm_engine *engine = region->engine;
+    const qsm_stream *stream = qsm_stream_find(region, sender);
+    bool over = died > region->created && (dead || region->directory != engine->client.directory);
+    if (!over) return stream != NULL && !qsm_stream_is_finished(stream);
+    bool heard_of = stream != NULL && (stream->high > 0 || stream->sealed_off);
+    return region->my_index >= 0 && (heard_of || region->closing) && is_unended(region, sender);
+}
+
+/* Nothing more comes of what the sender has sent so far. */
+static bool is_heard_out(qsm_engine *engine, uint64_t sender, bool dead, uint64_t died) {
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
+        if (may_bring_more(region, sender, dead, died)) return false;
+    return true;
 }
 
 bool qsm_orders_owe_earlier(const qsm_region *region, uint64_t sender, uint64_t view) {
@@ -223,10 +230,31 @@ bool qsm_orders_owe_earlier(const qsm_region *region, uint64_t sender, uint64_t 
     return false;
 }
 
+static bool is_in_regions(const qsm_group *group, uint64_t id) {
+    qsm_region *const *regions = qsm_group_regions(group);
+    for (uint32_t i = 0; i < group->region_count; i++)
+        if (qsm_region_index(regions[i], id) >= 0) return true;
+    return false;
+}
+
+bool qsm_orders_note_left(qsm_group *group, const uint64_t *members, uint32_t member_count) {
+    bool waits = false;
+    for (uint32_t number = group->orders; number != 0; number = order_at(group, number)->next) {
+        qsm_order *order = order_at(group, number);
+        if (order->waiting == NULL || order->left || !is_in_regions(group, order->sender)) continue;
+        order->left = true;
+        for (uint32_t i = 0; i < member_count && order->left; i++)
+            order->left = members[i] != order->sender;
+        waits = waits || order->left;
+    }
+    return waits;
+}
+
 /* How far a sender was delivered is kept until no region knows it any more, so that nothing is
  * delivered twice. Others may come back with another host and go on numbering where they were. */
-void qsm_orders_forget_gone(qsm_group *group) {
+bool qsm_orders_forget_gone(qsm_group *group) {
     qsm_engine *engine = group->engine;
+    bool waits = false;
     for (uint32_t number = group->orders; number != 0;) {
         qsm_order *order = order_at(group, number);
         uint64_t sender = order->sender;
@@ -237,19 +265,25 @@ void qsm_orders_forget_gone(qsm_group *group) {
         bool parks = order->waiting != NULL && order->waiting->parked != NULL;
         /* Who never died lacks nothing. Between two hosts it may be in no region for a moment, in
          * the midst of a long message that it goes on with. */
-        bool goes_on = !dead && (died == 0 || (known && !parks));
-        if (goes_on || !is_heard_out(engine, sender, dead)) continue;
-        if (dead && !known) {
+        bool goes_on = !dead && !order->left && (died == 0 || (known && !parks));
+        if (goes_on) continue;
+        if (!is_heard_out(engine, sender, dead, died)) {
+            waits = waits || order->waiting != NULL;
+        } else if (dead && !known) {
             qsm_orders_forget_sender(group, sender);
             number = group->orders; /* several lives of the sender may have gone: begin again */
         } else {
-            /* One that counted as dead only in regions of an earlier host may go on elsewhere. */
-            drop_waiting(engine, order, dead || !known ? UINT64_MAX : died);
+            /* One that counted as dead only in regions of an earlier host may go on elsewhere, and
+             * between two hosts be in no region for a moment, as above. */
+            drop_waiting(engine, order, dead || order->left ? UINT64_MAX : died);
         }
     }
+    return waits;
 }
 
-void qsm_orders_forget_all_gone(qsm_engine *engine) {
+bool qsm_orders_forget_all_gone(qsm_engine *engine) {
+    bool waits = false;
     for (qsm_group *group = NULL; (group = qsm_group_next(engine, group)) != NULL;)
-        qsm_orders_forget_gone(group);
+        waits = qsm_orders_forget_gone(group) || waits;
+    return waits;
 }

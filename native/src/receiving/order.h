@@ -43,6 +43,7 @@ typedef struct qsm_order {
     uint32_t next;        /* of the same group; 0: the last */
     uint32_t group;       /* its number */
     uint32_t life;        /* of the sender in the group: it may leave and join anew */
+    bool left;            /* the sender has left the group: only what is under way still comes */
     bool key_made;
     uint8_t key_epoch;                   /* of the group's key of which it was made */
     uint8_t secret[QSM_AEGIS_KEY_BYTES]; /* the sender's key in the group, for messages sealed with
@@ -68,10 +69,14 @@ qsm_order *qsm_order_make(qsm_group *group, uint64_t sender, uint64_t number);
 /* Forgets what is known of all senders in the group, or of one. */
 void qsm_orders_forget_group(qsm_group *group);
 void qsm_orders_forget_sender(qsm_group *group, uint64_t sender);
+/* Notes who is in the group's view in force and not in the next one of the same host. True when
+ * something of theirs waits. */
+bool qsm_orders_note_left(qsm_group *group, const uint64_t *members, uint32_t member_count);
 /* Forgets what is known of senders that are dead and in no region any more, and drops what waits
- * for messages of theirs that do not come; in one group or in all. */
-void qsm_orders_forget_gone(qsm_group *group);
-void qsm_orders_forget_all_gone(qsm_engine *engine);
+ * for messages of theirs that do not come, and of those who left; in one group or in all. True when
+ * something of theirs waits, for more may come. */
+bool qsm_orders_forget_gone(qsm_group *group);
+bool qsm_orders_forget_all_gone(qsm_engine *engine);
 /* True when the sender died here before that view, is back in `region` under another host, and some
  * region of before has not heard it out yet: what it had sent then comes first. */
 bool qsm_orders_owe_earlier(const qsm_region *region, uint64_t sender, uint64_t view);

@@ -40,6 +40,16 @@ bool qsm_orphan_is_over(const qsm_stream *stream) {
            (qsm_stream_is_finished(stream) && stream->fin_known && stream->stable >= stream->fin);
 }
 
+static uint64_t patience_ns(const qsm_region *region) {
+    return 2 * region->engine->config.failure_ns;
+}
+
+void qsm_orphans_look_later(qsm_region *region) {
+    if (region->my_index < 0) return;
+    qsm_alarm_set_earlier(&region->engine->alarms, &region->orphans.alarm,
+                          region->engine->now_ns + patience_ns(region));
+}
+
 void qsm_orphan_found(qsm_stream *stream) {
     qsm_region *region = stream->region;
     /* Its silence so far is nobody's fault here. */
@@ -142,11 +152,10 @@ static void on_member_alarm(void *context, uint64_t now_ns) {
     qsm_region_check_drained(region);
     /* What waits for lost messages of the dead is of no use. But some of these may be found in
      * other regions of which nothing has been heard yet: not at once. */
-    uint64_t patience_ns = 2 * engine->config.failure_ns;
+    uint64_t patience = patience_ns(region);
     if (region->orphans.over_ns == 0) region->orphans.over_ns = now_ns;
-    if (now_ns - region->orphans.over_ns < patience_ns)
-        qsm_alarm_set(&engine->alarms, &region->orphans.alarm,
-                      region->orphans.over_ns + patience_ns);
-    else
-        qsm_orders_forget_all_gone(engine);
+    if (now_ns - region->orphans.over_ns < patience)
+        qsm_alarm_set(&engine->alarms, &region->orphans.alarm, region->orphans.over_ns + patience);
+    else if (qsm_orders_forget_all_gone(engine))
+        qsm_orphans_look_later(region);
 }

@@ -28,6 +28,9 @@ void qsm_orphans_init(qsm_region *region);
 void qsm_orphans_free(qsm_region *region);
 /* The stream's sender has died (or was dead when the stream became known). */
 void qsm_orphan_found(qsm_stream *stream);
+/* Somebody has left in the midst of what it said: looks whether that is to be forgotten when there
+ * has been time for what is under way. */
+void qsm_orphans_look_later(qsm_region *region);
 /* Another member has died: the executor may be another one now, or an answer will never come. */
 void qsm_orphans_membership_changed(qsm_region *region);
 /* Anything of the stream has changed: perhaps the estate can be settled. */
