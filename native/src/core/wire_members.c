@@ -151,12 +151,12 @@ static void write_call(qsm_writer *out, const qsm_control *control) {
 }
 
 const qsm_wire_form qsm_wire_members[QSM_KIND_COUNT] = {
-    [QSM_KIND_SOLICIT] = {read_solicit, write_solicit},
-    [QSM_KIND_OFFER] = {read_offer, write_offer},
-    [QSM_KIND_BEACON] = {read_beacon, write_beacon},
-    [QSM_KIND_LINK] = {read_link, write_link},
-    [QSM_KIND_PING] = {read_ping, write_ping},
-    [QSM_KIND_PONG] = {read_ping, write_ping},
-    [QSM_KIND_EVICTED] = {read_evicted, write_evicted},
-    [QSM_KIND_CALL] = {read_call, write_call},
+    [QSM_KIND_SOLICIT] = {.read = read_solicit, .write = write_solicit},
+    [QSM_KIND_OFFER] = {.read = read_offer, .write = write_offer},
+    [QSM_KIND_BEACON] = {.read = read_beacon, .write = write_beacon},
+    [QSM_KIND_LINK] = {.read = read_link, .write = write_link},
+    [QSM_KIND_PING] = {.read = read_ping, .write = write_ping},
+    [QSM_KIND_PONG] = {.read = read_ping, .write = write_ping},
+    [QSM_KIND_EVICTED] = {.read = read_evicted, .write = write_evicted},
+    [QSM_KIND_CALL] = {.read = read_call, .write = write_call},
 };

@@ -195,12 +195,16 @@ static void write_orphan_report(qsm_writer *out, const qsm_control *control) {
 }
 
 const qsm_wire_form qsm_wire_streams[QSM_KIND_COUNT] = {
-    [QSM_KIND_STATUS] = {read_status, write_status, .about_region = true},
-    [QSM_KIND_PULL] = {read_pull, write_pull},
-    [QSM_KIND_TOKEN] = {read_token, write_token, .about_region = true},
-    [QSM_KIND_TOKEN_ACK] = {read_token_ack, write_token_ack, .about_region = true},
-    [QSM_KIND_ACK] = {read_ack, write_ack, .about_region = true},
-    [QSM_KIND_NUDGE] = {read_nudge, write_nudge, .about_region = true},
-    [QSM_KIND_ORPHAN_QUERY] = {read_orphan_query, write_orphan_query, .about_region = true},
-    [QSM_KIND_ORPHAN_REPORT] = {read_orphan_report, write_orphan_report, .about_region = true},
+    [QSM_KIND_STATUS] = {.read = read_status, .write = write_status, .about_region = true},
+    [QSM_KIND_PULL] = {.read = read_pull, .write = write_pull},
+    [QSM_KIND_TOKEN] = {.read = read_token, .write = write_token, .about_region = true},
+    [QSM_KIND_TOKEN_ACK] = {.read = read_token_ack, .write = write_token_ack, .about_region = true},
+    [QSM_KIND_ACK] = {.read = read_ack, .write = write_ack, .about_region = true},
+    [QSM_KIND_NUDGE] = {.read = read_nudge, .write = write_nudge, .about_region = true},
+    [QSM_KIND_ORPHAN_QUERY] = {.read = read_orphan_query,
+                               .write = write_orphan_query,
+                               .about_region = true},
+    [QSM_KIND_ORPHAN_REPORT] = {.read = read_orphan_report,
+                                .write = write_orphan_report,
+                                .about_region = true},
 };
