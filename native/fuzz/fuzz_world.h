@@ -16,7 +16,8 @@ enum {
     WORLD_NODES = 3,
     WORLD_GROUPS = 2,
     WORLD_STRANGER = WORLD_NODES, /* index for whoever is not a member */
-    WORLD_RECEIVE_BYTES = 4 << 20
+    WORLD_RECEIVE_BYTES = 4 << 20,
+    WORLD_MS_MAX = 6000 /* long enough to be put out and to come back */
 };
 
 #define WORLD_MS UINT64_C(1000000)
@@ -31,6 +32,7 @@ typedef struct {
     uint64_t injected_bytes;
     uint64_t stranger_bytes; /* sent to the stranger's address */
     uint64_t sent_bytes;     /* by all nodes */
+    uint32_t ms_left;        /* of the time that a script may let pass */
     /* Whoever wants to look at the wire. */
     qsm_sim_wiretap tap;
     void *tap_context;
@@ -101,17 +103,18 @@ static inline void world_begin(fuzz_world *world, uint64_t seed, qsm_sim_wiretap
         FUZZ_REQUIRE(qsm_sim_add_node(world->sim, &config) == (int)n);
         for (uint32_t g = 0; g < WORLD_GROUPS; g++)
             world_join(world, n, g);
-        world_run(world, n == 0 ? 900 : 150);
+        world_run(world, n == 0 ? 900 : 60);
     }
-    world_run(world, 300);
+    world_run(world, 60);
     for (uint32_t n = 0; n < WORLD_NODES; n++) {
         world->ids[n] = qsm_engine_node(qsm_sim_engine(world->sim, n));
         world->counters[n] = 1u << 20;
         for (uint32_t g = 0; g < WORLD_GROUPS; g++)
             world_send(world, n, g, "a message before the attack");
     }
+    world->ms_left = WORLD_MS_MAX;
     world->ids[WORLD_STRANGER] = UINT64_C(0x5757575757575757);
-    world_run(world, 200);
+    world_run(world, 60);
     for (uint32_t n = 0; n < WORLD_NODES; n++)
         FUZZ_REQUIRE(world->delivered[n] == WORLD_NODES * WORLD_GROUPS);
 }
@@ -198,9 +201,9 @@ static inline uint64_t world_counter(fuzz_world *world, uint32_t node, const cha
  * The input of a target is a script: steps of one byte, which says what to do (low three bits), to
  * whom (next two) and as whom (next two), then two bytes of length and that many bytes. 0..3  an
  * authentic packet: its kind, then its body 4     a message on a control link 5     time passes: as
- * many milliseconds as the length says, at most 2000; no bytes 6     the application of the node
- * acts; no bytes 7     the bytes as they are A target may allow some kinds of packets only; others
- * are then taken modulo these.
+ * many milliseconds as the length says, at most 2000 and WORLD_MS_MAX in all; no bytes 6     the
+ * application of the node acts; no bytes 7     the bytes as they are A target may allow some kinds
+ * of packets only; others are then taken modulo these.
  */
 enum world_step { STEP_MESSAGE = 4, STEP_TIME = 5, STEP_APPLICATION = 6, STEP_RAW = 7 };
 
@@ -236,7 +239,9 @@ static inline void world_step(fuzz_world *world, fuzz_source *source, const uint
     uint32_t length = (uint32_t)fuzz_number(source, 2);
     uint32_t left = (uint32_t)(source->end - source->at);
     if ((op & 7) == STEP_TIME) {
-        world_run(world, length % 2000);
+        uint32_t ms = length % 2000 < world->ms_left ? length % 2000 : world->ms_left;
+        world->ms_left -= ms;
+        world_run(world, ms);
         return;
     }
     if ((op & 7) == STEP_APPLICATION) {
