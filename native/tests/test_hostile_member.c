@@ -7,6 +7,7 @@
 #include "../fuzz/fuzz_world.h"
 #include "core/engine.h"
 #include "hostile.h"
+#include "hostile_packets.h"
 #include "membership/client.h"
 #include "membership/hearing.h"
 #include "membership/region.h"
@@ -15,190 +16,6 @@
 static uint32_t packets_tried = 6000;
 
 enum { STEP_BYTES_MAX = 65536 };
-
-/* Numbers that are near something, or far from everything. */
-static uint64_t draw_number(uint64_t *seed) {
-    static const uint64_t edges[] = {0,
-                                     1,
-                                     2,
-                                     7,
-                                     8,
-                                     63,
-                                     64,
-                                     65,
-                                     1000,
-                                     65535,
-                                     65536,
-                                     65537,
-                                     UINT32_MAX,
-                                     UINT64_C(1) << 32,
-                                     UINT64_C(1) << 40,
-                                     INT64_MAX,
-                                     UINT64_MAX - 1,
-                                     UINT64_MAX};
-    uint64_t what = hostile_draw(seed);
-    uint64_t edge = edges[(what >> 8) % (sizeof edges / sizeof *edges)];
-    return what % 8 == 0 ? hostile_draw(seed) : edge + (what >> 16) % 3 - 1;
-}
-
-static uint64_t draw_region(fuzz_world *world, uint32_t node, uint64_t *seed) {
-    qsm_region_info regions[16];
-    int count = qsm_engine_regions(qsm_sim_engine(world->sim, node), regions, 16);
-    if (count <= 0 || hostile_draw(seed) % 16 == 0) return hostile_draw(seed);
-    return regions[hostile_draw(seed) % (uint64_t)(count < 16 ? count : 16)].region;
-}
-
-static uint64_t draw_node(fuzz_world *world, uint64_t *seed) {
-    return hostile_draw(seed) % 16 ? world->ids[hostile_draw(seed) % WORLD_NODES]
-                                   : hostile_draw(seed);
-}
-
-static uint8_t draw_ranges(qsm_range *ranges, uint32_t count_max, uint64_t *seed) {
-    uint64_t at = hostile_draw(seed) % 4 ? hostile_draw(seed) % 100 : draw_number(seed);
-    uint32_t count = (uint32_t)(hostile_draw(seed) % (count_max + 1));
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t length =
-            hostile_draw(seed) % 3 ? hostile_draw(seed) % 100 + 1 : QSM_STREAM_SLOTS_MAX;
-        ranges[i] = (qsm_range){.first = at + 1, .last = at + length};
-        at += length + 1 + hostile_draw(seed) % 3;
-    }
-    return (uint8_t)count;
-}
-
-/* Mostly the side that the receiver is on and a batch that it knows: with any other nearly all
- * would be refused before it is looked at. */
-static uint32_t draw_side(fuzz_world *world, uint32_t to, uint64_t *seed) {
-    return hostile_draw(seed) % 16 ? qsm_side(qsm_sim_engine(world->sim, to))
-                                   : (uint32_t)hostile_draw(seed);
-}
-
-static uint32_t draw_batch(fuzz_world *world, uint32_t to, uint64_t *seed) {
-    return hostile_draw(seed) % 8 ? qsm_batch(qsm_sim_engine(world->sim, to))
-                                  : (uint32_t)hostile_draw(seed);
-}
-
-static void draw_token(fuzz_world *world, uint32_t to, qsm_token *token, uint64_t *seed) {
-    token->region = draw_region(world, to, seed);
-    token->batch = draw_batch(world, to, seed);
-    token->level = (uint8_t)(hostile_draw(seed) % 3);
-    token->ring = (uint16_t)(hostile_draw(seed) % 2);
-    token->origin = draw_node(world, seed);
-    token->round = (uint32_t)draw_number(seed);
-    token->record_count = (uint8_t)(hostile_draw(seed) % 6);
-    for (uint32_t i = 0; i < token->record_count; i++) {
-        qsm_token_record *record = &token->records[i];
-        record->stream = draw_node(world, seed);
-        record->high = draw_number(seed);
-        record->low =
-            hostile_draw(seed) % 2 ? record->high : draw_number(seed) % (record->high | 1);
-        record->cached = hostile_draw(seed) % 2 ? record->high : 0;
-        record->stable = hostile_draw(seed) % 2 ? record->high : 0;
-        record->cut = draw_number(seed);
-        record->lost = (uint16_t)hostile_draw(seed);
-        record->participants = (uint16_t)hostile_draw(seed);
-        record->gap_count = draw_ranges(record->gaps, QSM_TOKEN_GAPS_MAX, seed);
-    }
-}
-
-/* A well-formed control packet with unlikely content. Returns its length. */
-static uint32_t draw_control(fuzz_world *world, uint32_t as, uint32_t to, uint64_t *seed,
-                             uint8_t *packet, uint8_t *kind) {
-    static const uint8_t kinds[] = {QSM_KIND_STATUS,       QSM_KIND_PULL,          QSM_KIND_TOKEN,
-                                    QSM_KIND_TOKEN_ACK,    QSM_KIND_ACK,           QSM_KIND_NUDGE,
-                                    QSM_KIND_ORPHAN_QUERY, QSM_KIND_ORPHAN_REPORT, QSM_KIND_PING,
-                                    QSM_KIND_CALL};
-    static qsm_control c;
-    memset(&c, 0, sizeof c);
-    *kind = kinds[hostile_draw(seed) % sizeof kinds];
-    c.side = draw_side(world, to, seed);
-    switch (*kind) {
-    case QSM_KIND_STATUS:
-        c.status.region = draw_region(world, to, seed);
-        c.status.batch = draw_batch(world, to, seed);
-        c.status.high = draw_number(seed);
-        c.status.stable = hostile_draw(seed) % 2 ? c.status.high : 0;
-        c.status.fin = hostile_draw(seed) % 2;
-        break;
-    case QSM_KIND_PULL:
-        c.pull.region = draw_region(world, to, seed);
-        c.pull.stream = draw_node(world, seed);
-        c.pull.meaning = (uint8_t)(hostile_draw(seed) % QSM_PULL_MEANINGS);
-        c.pull.range_count = draw_ranges(c.pull.ranges, QSM_RANGES_MAX, seed);
-        break;
-    case QSM_KIND_TOKEN: draw_token(world, to, &c.token, seed); break;
-    case QSM_KIND_TOKEN_ACK:
-        c.token_ack.region = draw_region(world, to, seed);
-        c.token_ack.origin = draw_node(world, seed);
-        c.token_ack.round = (uint32_t)draw_number(seed);
-        break;
-    case QSM_KIND_ACK:
-        c.ack.region = draw_region(world, to, seed);
-        c.ack.batch = draw_batch(world, to, seed);
-        c.ack.stream = hostile_draw(seed) % 2 ? world->ids[to] : draw_node(world, seed);
-        c.ack.low = draw_number(seed);
-        c.ack.lost = (uint16_t)hostile_draw(seed);
-        break;
-    case QSM_KIND_NUDGE:
-        c.nudge.region = draw_region(world, to, seed);
-        c.nudge.stream = draw_node(world, seed);
-        c.nudge.high = draw_number(seed);
-        break;
-    case QSM_KIND_ORPHAN_QUERY:
-        c.orphan_query.region = draw_region(world, to, seed);
-        c.orphan_query.batch = draw_batch(world, to, seed);
-        c.orphan_query.stream = draw_node(world, seed);
-        c.orphan_query.attempt = (uint32_t)draw_number(seed);
-        c.orphan_query.from = draw_number(seed);
-        break;
-    case QSM_KIND_ORPHAN_REPORT:
-        c.orphan_report.region = draw_region(world, to, seed);
-        c.orphan_report.batch = draw_batch(world, to, seed);
-        c.orphan_report.stream = draw_node(world, seed);
-        c.orphan_report.attempt = (uint32_t)hostile_draw(seed) % 4;
-        c.orphan_report.stable = draw_number(seed);
-        c.orphan_report.range_count = draw_ranges(c.orphan_report.ranges, QSM_RANGES_MAX, seed);
-        break;
-    case QSM_KIND_CALL: c.call.pause_ms = (uint32_t)draw_number(seed); break;
-    default:
-        c.ping.nonce = hostile_draw(seed);
-        c.ping.epoch.term = draw_number(seed);
-        c.ping.epoch.host = draw_node(world, seed);
-        c.ping.applied = draw_number(seed);
-        c.ping.members = (uint32_t)hostile_draw(seed);
-    }
-    return qsm_control_write(fuzz_keys(), *kind, world->ids[as], ++world->counters[as], &c, packet,
-                             QSM_DATAGRAM_BYTES_MAX);
-}
-
-/* A data packet whose front is good and whose messages are rubbish. */
-static uint32_t draw_data(fuzz_world *world, uint32_t as, uint32_t to, uint64_t *seed,
-                          uint8_t *packet) {
-    static qsm_data data;
-    static uint8_t rubbish[512];
-    memset(&data, 0, sizeof data);
-    data.sender = world->ids[as];
-    data.side = draw_side(world, to, seed);
-    data.batch = draw_batch(world, to, seed);
-    data.flags = (uint8_t)(hostile_draw(seed) % 4);
-    data.region_count = 1;
-    data.regions[0].region = draw_region(world, to, seed);
-    data.regions[0].sequence =
-        hostile_draw(seed) % 2 ? hostile_draw(seed) % 70000 + 1 : draw_number(seed) | 1;
-    data.regions[0].stable = hostile_draw(seed) % 2 ? data.regions[0].sequence - 1 : 0;
-    data.message_count = (uint8_t)(hostile_draw(seed) % 4);
-    for (uint32_t i = 0; i < data.message_count; i++) {
-        data.messages[i] = (qsm_message){.group = (uint32_t)(hostile_draw(seed) % 4),
-                                         .view = hostile_draw(seed) % 2 ? 0 : draw_number(seed),
-                                         .number = draw_number(seed) | 1,
-                                         .previous = draw_number(seed),
-                                         .bytes = (uint16_t)(hostile_draw(seed) % 100),
-                                         .flags = (uint8_t)(hostile_draw(seed) % 64),
-                                         .count = (uint16_t)(hostile_draw(seed) % 8),
-                                         .tag = rubbish};
-    }
-    data.hole_count = hostile_draw(seed) % 4 ? 0 : draw_ranges(data.holes, 20, seed);
-    return qsm_data_write(fuzz_keys(), packet, QSM_DATAGRAM_BYTES_MAX, &data, rubbish);
-}
 
 static double seconds_of_cpu(void) {
     return (double)clock() / CLOCKS_PER_SEC;
@@ -211,7 +28,7 @@ static void warm_up(fuzz_world *world) {
     for (uint32_t to = 0; to < WORLD_NODES; to++) {
         uint32_t as = (to + 1) % WORLD_NODES;
         uint64_t seed = 16;
-        control.pull.region = draw_region(world, to, &seed);
+        control.pull.region = hostile_region(world, to, &seed);
         control.pull.stream = world->ids[to];
         control.pull.range_count = 1;
         control.pull.ranges[0] = (qsm_range){.first = 1, .last = 1};
@@ -235,10 +52,7 @@ static void test_one_packet_costs_little(void) {
             uint32_t as = (uint32_t)(hostile_draw(&seed) % WORLD_NODES);
             uint32_t to =
                 (as + 1 + (uint32_t)(hostile_draw(&seed) % (WORLD_NODES - 1))) % WORLD_NODES;
-            kind = QSM_KIND_DATA;
-            uint32_t bytes = hostile_draw(&seed) % 4
-                                 ? draw_control(&world, as, to, &seed, packet, &kind)
-                                 : draw_data(&world, as, to, &seed, packet);
+            uint32_t bytes = hostile_packet(&world, as, to, &seed, packet, &kind);
             size_t allocated = world_allocated();
             double began = seconds_of_cpu();
             world_inject(&world, as, to, packet, bytes);

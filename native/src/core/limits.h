@@ -32,8 +32,8 @@
 #define QSM_TOKEN_PUSHED_MAX 64u  /* packets in those ranges */
 #define QSM_RANGES_MAX 64u        /* ranges in one repair request or estate report */
 
-#define QSM_STREAM_CHUNK_SLOTS 1024u /* packets of one sender that are made room for at once */
-#define QSM_STREAM_CHUNKS 64u
+#define QSM_STREAM_CHUNK_SLOTS 512u /* packets of one sender that are made room for at once */
+#define QSM_STREAM_CHUNKS 128u
 #define QSM_STREAM_SLOTS_MAX (QSM_STREAM_CHUNK_SLOTS * QSM_STREAM_CHUNKS) /* held at once */
 #define QSM_CACHERS_MIN                                                                            \
     3u /* members beside the sender that keep a packet before the others let go of it: with fewer, \

@@ -30,7 +30,7 @@ static void node_died(qsm_engine *engine, const qsm_directory *directory, uint64
 }
 
 void qsm_apply_death(qsm_engine *engine, uint64_t batch, uint64_t id) {
-    if (id == engine->id) return; /* that comes by another way */
+    if (id == engine->id || id == 0) return; /* that comes by another way, or is nobody */
     qsm_dead_add(&engine->dead, id, batch, true);
     qsm_peer *peer = qsm_peer_find(engine, id);
     if (peer != NULL) peer->dead = true;

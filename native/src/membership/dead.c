@@ -17,14 +17,14 @@ static void forget(qsm_dead *dead, uint64_t id) {
 static deaths *deaths_of(qsm_dead *dead, uint64_t id) {
     deaths *known = qsm_table_get(&dead->when, id);
     if (known != NULL) return known;
+    if (dead->next >= QSM_EVICTED_MAX) /* the oldest makes room */
+        forget(dead, dead->order[dead->next % QSM_EVICTED_MAX]);
     deaths *made = calloc(1, sizeof *made);
     if (made == NULL || !qsm_table_put(&dead->when, id, made)) {
         free(made);
         return NULL;
     }
-    uint64_t *place = &dead->order[dead->next++ % QSM_EVICTED_MAX];
-    forget(dead, *place); /* the oldest makes room */
-    *place = id;
+    dead->order[dead->next++ % QSM_EVICTED_MAX] = id;
     return made;
 }
 

@@ -38,7 +38,10 @@ static uint8_t *arena_take(qsm_engine *engine, uint32_t bytes) {
     }
     if (delivery->arena != NULL && delivery->arena->references == 1) delivery->arena_used = 0;
     if (delivery->arena == NULL) {
-        delivery->arena = qsm_pool_take(&engine->pool, QSM_LARGE_BUFFER_BYTES);
+        /* No larger than it has to be: it may be a single packet that makes it. */
+        bool is_long = bytes > QSM_HALF_BUFFER_BYTES;
+        delivery->arena =
+            qsm_pool_take(&engine->pool, is_long ? QSM_LARGE_BUFFER_BYTES : QSM_HALF_BUFFER_BYTES);
         delivery->arena_used = 0;
         if (delivery->arena == NULL) return NULL;
     }
@@ -109,8 +112,21 @@ static bool prepare_fragment(qsm_engine *engine, qsm_order *order, const qsm_par
     if (waiting == NULL) return false;
     qsm_order_drop_partial(order);
     waiting->partial_view = opened->view;
-    waiting->partial = qsm_pool_take(&engine->pool, QSM_LARGE_BUFFER_BYTES);
+    waiting->partial = qsm_pool_take(&engine->pool, opened->bytes);
     return waiting->partial != NULL;
+}
+
+/* Makes room for the next part. As long as what has come, not as what may come: a packet with the
+ * beginnings of many messages must not take much. False when memory is short. */
+static bool grow_partial(qsm_engine *engine, qsm_waiting *waiting, uint32_t bytes) {
+    uint32_t needed = waiting->partial_bytes + bytes;
+    if (needed <= waiting->partial->capacity || needed > QSM_MESSAGE_BYTES_MAX) return true;
+    qsm_buffer *larger = qsm_pool_take(&engine->pool, needed);
+    if (larger == NULL) return false;
+    memcpy(larger->data, waiting->partial->data, waiting->partial_bytes);
+    qsm_buffer_release(waiting->partial);
+    waiting->partial = larger;
+    return true;
 }
 
 /* Delivers an opened message whose turn it is. False when memory is short: nothing has changed. */
@@ -121,8 +137,10 @@ static bool deliver(qsm_group *group, qsm_order *order, const qsm_parked *opened
     } else if (opened->flags & (QSM_MESSAGE_MORE | QSM_MESSAGE_CONTINUES)) {
         if (!prepare_fragment(group->engine, order, opened)) return false;
         /* Without a beginning it is the rest of a message from before this node was there. */
-        if (order->waiting != NULL && order->waiting->partial != NULL)
+        if (order->waiting != NULL && order->waiting->partial != NULL) {
+            if (!grow_partial(group->engine, order->waiting, opened->bytes)) return false;
             add_fragment(group, order, opened);
+        }
     } else {
         qsm_order_drop_partial(order);
         qsm_buffer_retain(opened->buffer);
