@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/endian.h"
 #include "qsm.h"
 
 typedef struct {
@@ -41,8 +42,7 @@ static inline void qsm_bytes_add(qsm_bytes *bytes, const void *data, uint32_t co
 
 static inline void qsm_bytes_add_number(qsm_bytes *bytes, uint64_t value, uint32_t count) {
     uint8_t raw[8];
-    for (uint32_t i = 0; i < count; i++)
-        raw[i] = (uint8_t)(value >> (8 * i));
+    qsm_store_le(raw, value, count);
     qsm_bytes_add(bytes, raw, count);
 }
 
@@ -67,9 +67,7 @@ static inline void qsm_bytes_add_address(qsm_bytes *bytes, const qsm_address *ad
 
 /* Writes a count that was not known when its place came. */
 static inline void qsm_bytes_patch32(qsm_bytes *bytes, uint32_t at, uint32_t value) {
-    if (bytes->failed) return;
-    for (uint32_t i = 0; i < 4; i++)
-        bytes->data[at + i] = (uint8_t)(value >> (8 * i));
+    if (!bytes->failed) qsm_store_le(bytes->data + at, value, 4);
 }
 
 #endif
