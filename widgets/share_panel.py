@@ -30,7 +30,8 @@ from widgets.side_rows import PersonRow
 from widgets.theme import Theme
 
 _WIDTH_PX = 360
-_CODE_PX = 208
+# Two pixels for each square of the largest code.
+_CODE_PX = 248
 # More squares than this to a side, and a telephone at arm's length cannot tell them apart.
 _MODULES_MAX = 121
 _PEOPLE_MAX = 5
@@ -63,13 +64,16 @@ class QrCode(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), Qt.GlobalColor.white)
-        count = len(self._rows)
+        # In pixels of the screen, all squares alike: what is uneven is hard to scan.
+        ratio = self.devicePixelRatioF()
+        painter.scale(1 / ratio, 1 / ratio)
+        whole = int(self.width() * ratio)
+        side = whole // max(len(self._rows), 1)
+        start = (whole - side * len(self._rows)) // 2
         for y, row in enumerate(self._rows):
-            top, bottom = y * self.height() // count, (y + 1) * self.height() // count
             for x, dark in enumerate(row):
                 if dark:
-                    left, right = x * self.width() // count, (x + 1) * self.width() // count
-                    square = QRect(left, top, right - left, bottom - top)
+                    square = QRect(start + x * side, start + y * side, side, side)
                     painter.fillRect(square, Qt.GlobalColor.black)
         painter.end()
 

@@ -19,7 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("kinds", metavar="KIND", nargs="*", help=tr("only these (all if none is given)"))
     add("--theme", choices=[mode.value for mode in Mode], default=Mode.LIGHT.value)
-    add("--scale", type=int, choices=[1, 2, 3], default=1, help=tr("pixels for each point"))
+    add(
+        "--scale",
+        type=float,
+        choices=[1, 1.25, 1.5, 2, 3],
+        default=1,
+        help=tr("pixels for each point"),
+    )
     add("--size", metavar="WxH", type=window_size, help=tr("of the windows, in points"))
     add("--pictures", metavar="DIR", type=Path, help=tr("write a picture of each, and end"))
 
@@ -46,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             gallery.show(chosen)
             gallery.run()
         else:
-            ending = f"{arguments.theme}-{arguments.scale}x"
+            ending = f"{arguments.theme}-{arguments.scale:g}x"
             for file in gallery.take_pictures(chosen, arguments.pictures, ending):
                 sys.stdout.write(f"{file}\n")
     finally:

@@ -6,13 +6,15 @@ import os
 from typing import Any
 
 import pytest
+import segno
+from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QWidget
 
 from liveobj.capabilities import can_edit, view_only
 from liveobj.objects.text_note import new_note
 from liveobj.references import Composite
 from widgets.people import Here, OfficePerson
-from widgets.share_panel import SharePanel
+from widgets.share_panel import QrCode, SharePanel
 from widgets.side_rows import PersonRow
 from widgets.theme import Theme
 
@@ -57,3 +59,28 @@ def test_people_near_are_rows_to_press(theme: Theme, window: QWidget, qtbot: Any
     with qtbot.waitSignal(panel.hand_asked) as signal:
         rows[-1].click()
     assert signal.args[1] == jun
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
+def test_squares_of_a_code_are_alike_whatever_the_screen(
+    ratio: float, theme: Theme, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = QrCode(theme)
+    qtbot.addWidget(code)
+    monkeypatch.setattr(code, "devicePixelRatioF", lambda: ratio)
+    text = "live-object:" + "x" * 300
+    assert code.show_text(text)
+    drawn = QPixmap(code.size() * ratio)
+    drawn.setDevicePixelRatio(ratio)
+    code.render(drawn)
+    image = drawn.toImage()
+    dark = [
+        [image.pixelColor(x, y).lightness() < 128 for x in range(image.width())]
+        for y in range(image.height())
+    ]
+    wanted = [list(row) for row in segno.make_qr(text, error="l").matrix_iter(border=2)]
+    side = image.width() // len(wanted)
+    start = (image.width() - side * len(wanted)) // 2
+    for y in range(side * len(wanted)):
+        row = [bool(value) for value in wanted[y // side] for _ in range(side)]
+        assert dark[start + y][start : start + len(row)] == row

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen, QPolygonF
 
 from liveobj.objects.desktop_items import Frame
 from widgets import fonts
@@ -17,6 +17,8 @@ from widgets.people import initials
 from widgets.theme import Theme
 
 _HANDLE_PX = 8.0
+# So many who are in an object are shown on its strip.
+_FACES_MAX = 4
 _CORNER = 12.0
 # Many are outlined with plain rectangles, all at once.
 _ROUNDED_MAX = 200
@@ -108,7 +110,9 @@ class Overlay:
                 continue
             rect = window_rect(stage, frame)
             right = rect.right() - 30 * zoom
-            for other in inside[identity][:4]:
+            here = inside[identity][:_FACES_MAX]
+            self._fade_name(painter, rect, right - side - (len(here) - 1) * (side - 4), right)
+            for other in here:
                 disc = QRectF(right - side, rect.top() + (STRIP * zoom - side) / 2, side, side)
                 painter.setPen(QPen(self._theme.colour("raised"), 4))
                 painter.setBrush(self._theme.person_colour(other.colour))
@@ -116,6 +120,17 @@ class Overlay:
                 painter.setPen(self._theme.colour("raised"))
                 painter.drawText(disc, Qt.AlignmentFlag.AlignCenter, initials(other.name))
                 right -= side - 4
+
+    def _fade_name(self, painter: QPainter, rect: QRectF, left: float, right: float) -> None:
+        """The name on the strip ends softly before those who stand on it."""
+        strip = STRIP * self._stage.camera.zoom
+        room = QRectF(left - strip, rect.top() + 1, right - left + strip, strip - 2)
+        ground = QLinearGradient(room.topLeft(), QPointF(left, room.top()))
+        clear = QColor(self._theme.colour("raised"))
+        clear.setAlpha(0)
+        ground.setColorAt(0, clear)
+        ground.setColorAt(0.8, self._theme.colour("raised"))
+        painter.fillRect(room, ground)
 
     def _outline(self, painter: QPainter, frame: Frame, out: float) -> None:
         rect = window_rect(self._stage, frame).adjusted(-out, -out, out, out)

@@ -94,7 +94,7 @@ class FolderView(ObjectView):
         self._stack.addWidget(self.list)
         self._stack.addWidget(self._empty())
         column.addWidget(self._stack, 1)
-        self.list.setContentsMargins(SPACE_PX, SPACE_PX, 0, 0)
+        self.list.setViewportMargins(3 * SPACE_PX, SPACE_PX, 0, 0)
         self._count = label("", "small")
         self._count.setContentsMargins(3 * SPACE_PX, SPACE_PX, 0, SPACE_PX)
         column.addWidget(line())
