@@ -40,6 +40,9 @@ _STEPS_FEW = 60
 _LINES_AT_ONCE = 40
 _UNITS_AT_ONCE = 4000
 
+# Some screens full of words: as much as is shown before anything is painted.
+FIRST_UNITS = 20_000
+
 GoesOn = Callable[[], bool]
 Span = tuple[int, int]
 
@@ -304,8 +307,34 @@ class TextBinding(QObject):
             self.reconcile()
         self.edited.emit()
 
+    def begin(self) -> None:
+        """Shows the first screens of a text at once, where nothing is shown yet."""
+        text = self._text.to_string()
+        end = len(text)
+        if end > FIRST_UNITS:
+            line_end = text.find("\n", FIRST_UNITS)
+            end = line_end if line_end >= 0 else end
+        first, rest = text[:end], text[end:]
+        if first:
+            with self._editing() as cursor:
+                self.replace_shown(cursor, 0, 0, first.translate(TO_VIEW))
+        self.let_wait(utf16_length(first), [TextStep(insert=rest)] if rest else [])
+
+    def let_wait(self, end: int, rest: Sequence[TextStep]) -> None:
+        """What follows waits like the edits of others: it is shown frame by frame, where one looks
+        first."""
+        self._waiting.clear()
+        self._backlog.clear()
+        if rest:
+            self._waiting.append(TextChange(Origin.REMOTE, "", (TextStep(retain=end), *rest)))
+            self.filling = True
+            self.pending.emit()
+
     def reconcile(self) -> None:
         """Makes the view equal to the text by replacing what lies between their common ends."""
+        if not self.shown.length:
+            self.begin()
+            return
         self._waiting.clear()
         self._backlog.clear()
         wanted = self._text.to_string().translate(TO_VIEW).encode("utf-16-le")

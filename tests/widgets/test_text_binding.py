@@ -152,6 +152,7 @@ def test_two_views_converge_under_random_edits(
     monkeypatch.setattr("widgets.text_binding._STEPS_FEW", 0)
     monkeypatch.setattr("widgets.backlog._STEPS_PER_STRETCH", 3)
     dice = random.Random(seed)
+    monkeypatch.setattr("widgets.text_binding.FIRST_UNITS", dice.choice([5, 1000]))
     replicas = pair("the quick brown 😀 fox\njumps")
     alphabet = ["a", "b", "\n", "é", "漢", "😀", "word ", "\n\n"]
     for _ in range(60):
@@ -241,3 +242,34 @@ def test_a_long_text_that_arrives_at_once_is_shown_in_turns(qapp: Any) -> None:
     two.binding.apply_pending()
     assert two.shown() == two.text.to_string()
     assert two.shown().startswith("begin\nline 0 😀\nline 1")
+
+
+def test_a_long_text_begins_with_its_first_screens_and_can_be_written_in_meanwhile(
+    qapp: Any,
+) -> None:
+    words = "".join(f"line {number} 😀\n" for number in range(5000))
+    replica, other = Replica(1, words), Replica(2)
+    other.receive_from(replica)
+    assert replica.binding.filling
+    assert replica.shown() == words[: len(replica.shown())]
+    assert len(replica.shown()) < len(words) // 2
+    replica.edit(2, 0, "!")
+    other.text.insert(0, "above\n")
+    other.text.insert(other.text.length, "below\n")
+    replica.receive_from(other)
+    turns = 0
+    while replica.binding.is_pending:
+        left = iter([True] * 20)
+        replica.binding.apply_some(lambda left=left: next(left, False))
+        turns += 1
+    assert turns > 3
+    assert not replica.binding.filling
+    assert replica.shown() == replica.text.to_string() == f"above\nli!{words[2:]}below\n"
+
+
+@pytest.mark.parametrize("words", ["x" * 50_000, "", "\n" * 30_000])
+def test_a_text_without_a_line_end_to_cut_at_is_shown(words: str, qapp: Any) -> None:
+    replica = Replica(1, words)
+    replica.binding.apply_pending()
+    assert replica.shown() == words
+    assert not replica.binding.is_pending

@@ -13,17 +13,14 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from liveobj.documents.document import Origin
 from liveobj.documents.maps import MapChange
 from liveobj.documents.text import TextChange, TextStep, utf16_length
 from liveobj.richtext.model import Block, Mark, Run, joined, read_block, read_mark
 from liveobj.richtext.rich_text import EDITED, EMBED, Line, RichText, read_line_end, read_run_marks
 from widgets.document.rich_look import RichLook, block_of, marks_of
-from widgets.text_binding import TO_VIEW, GoesOn, Span, TextBinding
+from widgets.text_binding import FIRST_UNITS, TO_VIEW, GoesOn, Span, TextBinding
 
 _BLOCK = "block:"
-# Some screens full of words: as much as is shown before anything is painted.
-_FIRST_UNITS = 20_000
 
 
 class RichBinding(TextBinding):
@@ -193,7 +190,7 @@ class RichBinding(TextBinding):
     def reconcile(self) -> None:
         """Makes the view equal to the text, wherever it is not."""
         if not self.shown.length:
-            self._begin()
+            self.begin()
             return
         super().reconcile()
         with self._editing() as cursor:
@@ -201,22 +198,15 @@ class RichBinding(TextBinding):
                 self._match(cursor, line, block)
         self._unsettled.clear()
 
-    def _begin(self) -> None:
-        """Shows the first screens at once. What follows waits like the edits of others: there it is
-        shown frame by frame, where one looks first."""
+    def begin(self) -> None:
         text = self._rich.text
         end = text.length
-        if end > _FIRST_UNITS:
-            end = self._rich.line_end(_FIRST_UNITS)
+        if end > FIRST_UNITS:
+            end = self._rich.line_end(FIRST_UNITS)
         self._fill(self._rich.lines(end), text.slice(0, end))
-        rest = [TextStep(insert=words, marks=marks) for words, marks in text.pieces(end)]
-        self._waiting.clear()
-        self._backlog.clear()
-        if rest:
-            steps = (TextStep(retain=end), *rest)
-            self._waiting.append(TextChange(Origin.REMOTE, "", steps))
-            self.filling = True
-            self.pending.emit()
+        self.let_wait(
+            end, [TextStep(insert=words, marks=marks) for words, marks in text.pieces(end)]
+        )
 
     def _fill(self, lines: Sequence[Line], text: str) -> None:
         with self._editing() as cursor:

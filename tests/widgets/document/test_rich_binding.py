@@ -130,7 +130,7 @@ def test_views_and_texts_stay_the_same_under_random_edits(
     monkeypatch.setattr("widgets.text_binding._STEPS_FEW", 0)
     monkeypatch.setattr("widgets.backlog._STEPS_PER_STRETCH", 3)
     dice = random.Random(seed)
-    monkeypatch.setattr("widgets.document.rich_binding._FIRST_UNITS", dice.choice([5, 1000]))
+    monkeypatch.setattr("widgets.document.rich_binding.FIRST_UNITS", dice.choice([5, 1000]))
     start = Run("the quick brown\nfox jumps\nover the lazy dog", {"bold": True})
     replicas = [Replica(1, theme, start), Replica(2, theme)]
     replicas[1].receive_from(replicas[0])
