@@ -20,11 +20,10 @@ from pathlib import Path
 from typing import IO
 
 from transport.benches.callback_roles import BYTES, EACH, OTHERS, RECEIVERS, ROLES
-from transport.benches.programs import Effort, raw_limit
+from transport.benches.programs import PEERS, Effort, raw_limit
 from transport.benches.record import Record
 
 ROOT = Path(__file__).resolve().parents[2]
-PEERS = ROOT / "build" / "peers"
 # A system that has not begun by then is given up.
 START_S_MAX = 30.0
 # The first part of the time is not counted: connections settle, rates grow.

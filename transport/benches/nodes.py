@@ -21,8 +21,6 @@ from transport.benches.record import Record, middle
 
 COUNTS = (2, 20, 200, 2000)
 THROUGHPUT_TARGET = 0.95
-# Two and two thousand receivers have one and five levels of rings.
-ACK_TENFOLD_MAX = 3.0
 RUNS_AT_ONCE = 2
 WINDOW_BYTES = 4 << 20
 # As over a network; within one machine datagrams may be longer.
@@ -110,9 +108,8 @@ def _name(point: Point) -> str:
 
 
 def _grows_with_log(point: Point, found: dict[str, Any], first: dict[str, Any]) -> bool:
-    """Each ten times as many receivers may take so many times longer; ten, if it were by number."""
-    tenfold = math.log10(point.count / COUNTS[0]) if point.count > COUNTS[0] else 0.0
-    return bool(found["ack_calm_ms"] <= first["ack_calm_ms"] * ACK_TENFOLD_MAX**tenfold)
+    """At most the time with two receivers for each time that their number has doubled."""
+    return bool(found["ack_calm_ms"] <= first["ack_calm_ms"] * math.log2(point.count))
 
 
 def _record(point: Point, found: dict[str, Any], first: dict[str, Any], costs: Costs) -> Record:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 NATIVE = Path(__file__).resolve().parents[2] / "native"
+# Where `make bench PEERS=1` puts other systems.
+PEERS = NATIVE.parent / "build" / "peers"
 _BUILD_S_MAX = 600.0
 # Two thousand simulated nodes take minutes, on a busy machine many.
 _RUN_S_MAX = 3600.0

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+from transport.benches.programs import PEERS
 from transport.benches.record import Record
 
-_PACKAGES = ("live-objects", "cffi", "cyclonedds", "eclipse-zenoh", "pyzmq")
+_PACKAGES = ("live-objects", "cffi")
+_PEERS = ("cyclonedds", "eclipse-zenoh", "pyzmq")
 
 
 def circumstances() -> dict[str, Any]:
@@ -25,16 +28,30 @@ def circumstances() -> dict[str, Any]:
         "memory_mb": _memory_mb(),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        "versions": {name: found for name in _PACKAGES if (found := _version(name))},
+        "versions": _versions(),
         "load": round(os.getloadavg()[0], 2),
     }
 
 
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
+def _versions() -> dict[str, str]:
+    """Ours, what it is built with, and those of other systems that are measured beside it."""
+    ours = {each.name: each.version for each in distributions() if each.name in _PACKAGES}
+    peers = distributions(path=[str(PEERS)])
+    theirs = {each.name: each.version for each in peers if each.name in _PEERS}
+    return {**ours, **_tool_versions(), **theirs}
+
+
+def _tool_versions() -> dict[str, str]:
+    asked = {"libsodium": ("pkg-config", "--modversion", "libsodium"), "cc": ("cc", "-dumpversion")}
+    told = {}
+    for name, command in asked.items():
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            told[name] = done.stdout.strip()
+    return told
 
 
 def _processor() -> str:

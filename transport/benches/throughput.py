@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from transport.benches.programs import NATIVE, BenchProblem, Effort, engine, raw_limit, repeat
+from transport.benches.programs import PEERS, BenchProblem, Effort, engine, raw_limit, repeat
 from transport.benches.record import Record, middle
 
 RECEIVERS = 2
@@ -20,7 +20,7 @@ PLAIN_TARGET = 0.85
 PEER_TARGET = 2.0
 PAPERS = "4.19: the sender's processor is the limit, plain sockets, not sealed"
 ETHERNET_BYTES = 1432
-PEER_LIBRARY = NATIVE.parent / "build" / "peers" / "cyclonedds" / ".libs" / "libddsc.so"
+PEER_LIBRARY = PEERS / "cyclonedds" / ".libs" / "libddsc.so"
 
 
 @dataclass(frozen=True, slots=True)
