@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +90,12 @@ def repeat(effort: Effort, program: str, *options: str | int) -> list[dict[str, 
 
 def engine(effort: Effort, *options: str | int) -> list[dict[str, Any]]:
     """Several runs of the engine on sockets."""
+    return repeat(effort, "engine_udp", *_span(effort), *options)
+
+
+def _span(effort: Effort) -> tuple[str | int, ...]:
     settle_ms = max(50, round(SETTLE_MS * min(1.0, 10 * effort.share)))
-    span = ("--milliseconds", effort.milliseconds, "--settle", settle_ms)
-    return repeat(effort, "engine_udp", *span, *options)
+    return ("--milliseconds", effort.milliseconds, "--settle", settle_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,33 @@ def raw_limit(effort: Effort, receivers: int, message_bytes: int = 1000) -> RawL
         for line in run_many("raw_udp", *given, *span):
             rates[line["way"]].append(line["received_per_s_least"])
     return RawLimit(*(_middle(found) for found in rates.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What bare sockets carried, and what each of some runs of the engine did just after."""
+
+    raw: RawLimit
+    runs: Sequence[dict[str, Any]]
+
+
+def beside_raw(
+    effort: Effort, receivers: int, *ways: Sequence[str | int], message_bytes: int = 1000
+) -> list[Round]:
+    """Bare sockets and the engine by turns, half as long and nearly twice as often as asked for.
+
+    A machine that is not ours alone is quick for some seconds and slow for others: what is compared
+    is what stood next to each other, and the middle of that is told.
+    """
+    single = replace(effort, seconds=effort.seconds / 2, repeats=1)
+    given = ("--receivers", receivers, "--bytes", message_bytes)
+    return [
+        Round(
+            raw_limit(single, receivers, message_bytes),
+            [run("engine_udp", *_span(single), *given, *way) for way in ways],
+        )
+        for _ in range(2 * effort.repeats - 1)
+    ]
 
 
 def _middle(values: Sequence[float]) -> float:

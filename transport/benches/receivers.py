@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import median
 
-from transport.benches.programs import Effort, engine, raw_limit
-from transport.benches.record import Record, middle
+from transport.benches.programs import Effort, beside_raw
+from transport.benches.record import Record, median_share, middle
 
 COUNTS = (1, 2, 4, 8)
 # Every share within ten percent of the one at two receivers.
@@ -19,18 +20,17 @@ def measure(effort: Effort) -> Iterator[Record]:
     shares: dict[int, float] = {}
     records: list[Record] = []
     for count in COUNTS:
-        raw = raw_limit(effort, count)
-        limit = raw.offload or raw.plain
-        runs = engine(effort, "--receivers", count)
-        rate = middle(runs, "rate")
-        shares[count] = rate / limit if limit else 0.0
+        rounds = beside_raw(effort, count, ())
+        limits = [each.raw.offload or each.raw.plain for each in rounds]
+        runs = [each.runs[0] for each in rounds]
+        shares[count] = median_share(runs, limits)
         records.append(
             Record(
                 name="receivers",
                 what=f"{count} receivers",
                 receivers=count,
-                rate=rate,
-                raw=limit,
+                rate=middle(runs, "rate"),
+                raw=median(limits),
                 ratio=shares[count],
                 loss=max(run["loss"] for run in runs),
                 rss_mb=middle(runs, "rss_mb"),

@@ -57,6 +57,11 @@ def middle(runs: Sequence[Mapping[str, Any]], key: str) -> float:
     return float(median(float(run[key]) for run in runs))
 
 
+def median_share(runs: Sequence[Mapping[str, Any]], raws: Sequence[float]) -> float:
+    """Of each run's rate, what part of the raw limit measured beside it; the middle of those."""
+    return median(run["rate"] / raw if raw else 0.0 for run, raw in zip(runs, raws, strict=True))
+
+
 def as_table(records: Sequence[Record]) -> str:
     """What a person reads."""
     titles = ["experiment", "messages/s", "raw/s", "ratio", "p50 us", "p99 us", "MB", "target"]

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
-from transport.benches.programs import PEERS, BenchProblem, Effort, engine, raw_limit, repeat
-from transport.benches.record import Record, middle
+from transport.benches.programs import PEERS, BenchProblem, Effort, beside_raw, repeat
+from transport.benches.record import Record, median_share, middle
 
 RECEIVERS = 2
 OFFLOAD_TARGET = 0.5
@@ -41,14 +42,14 @@ WAYS = (
 
 
 def measure(effort: Effort) -> Iterator[Record]:
-    limit = raw_limit(effort, RECEIVERS)
-    best = 0.0
-    for way in WAYS:
-        raw = limit.offload if way.offload else limit.plain
-        runs = engine(effort, "--receivers", RECEIVERS, *way.options)
-        rate = middle(runs, "rate")
-        best = max(best, rate)
-        ratio = rate / raw if raw else 0.0
+    rounds = beside_raw(effort, RECEIVERS, *(way.options for way in WAYS))
+    best = limit = 0.0
+    for place, way in enumerate(WAYS):
+        raws = [each.raw.offload if way.offload else each.raw.plain for each in rounds]
+        runs = [each.runs[place] for each in rounds]
+        rate, raw = middle(runs, "rate"), median(raws)
+        best, limit = max(best, rate), max(limit, raw)
+        ratio = median_share(runs, raws)
         yield Record(
             name="throughput",
             what=way.what,
@@ -68,7 +69,7 @@ def measure(effort: Effort) -> Iterator[Record]:
             },
         )
     if PEER_LIBRARY.is_file():
-        yield peer(effort, best, limit.offload or limit.plain, PEER_LIBRARY)
+        yield peer(effort, best, limit, PEER_LIBRARY)
 
 
 def peer(effort: Effort, ours: float, raw: float, library: Path) -> Record:
