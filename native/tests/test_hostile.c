@@ -100,7 +100,7 @@ static void capture_unheard(fuzz_world *world, uint64_t seed) {
     for (int i = 0; i < UNHEARD / 2; i++) {
         world_send(world, 0, 0, "not heard by the victim at first");
         world_send(world, OTHER, 1, "neither is this");
-        world_run(world, 10);
+        world_run(world, 60); /* others speak, too: tokens, signs of life */
     }
     capturing = false;
 }
@@ -140,7 +140,7 @@ static void unblock(fuzz_world *world) {
 static uint32_t change_bits(uint64_t seed, uint32_t count_max) {
     fuzz_world world;
     capture_unheard(&world, seed);
-    hostile_check(packet_count > 8, "there was traffic to change", packet_count);
+    hostile_check(packet_count > UNHEARD, "there was traffic to change", packet_count);
     uint32_t count = packet_count < count_max ? packet_count : count_max;
     for (uint32_t i = 0; i < count; i++)
         try_front_bits(&world, &packets[i], i);
