@@ -289,14 +289,16 @@ static bool is_enough(const filling *fill) {
 }
 
 /* The turn of the group that is first in its circle: some messages, so that what it takes to look
- * at a group is shared by several of them. True when it had any. */
+ * at a group is shared by several of them; a whole packet, where packets are long, so that they are
+ * sealed as one. True when it had any. */
 static bool take_turn(filling *fill, uint32_t priority) {
     qsm_engine *engine = fill->engine;
     qsm_scheduler *scheduler = &engine->scheduler;
     qsm_group *group = after(scheduler->last[priority]);
     fetch_lines(after(group));
     const uint64_t *sent = &engine->counters[QSM_COUNT_message_bytes_sent];
-    uint64_t end = *sent + TURN_BYTES;
+    uint32_t packet = engine->config.data_bytes_max;
+    uint64_t end = *sent + (packet > TURN_BYTES ? packet : TURN_BYTES);
     bool any = false;
     while (serve(fill, group)) {
         any = true;
