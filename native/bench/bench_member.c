@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_looks.h"
 #include "bench_support.h"
 
 /* Short steps: what was read is worked on while it is in the processor's cache. */
@@ -32,6 +33,7 @@ void member_open(member *self, const options *chosen, common *shared, uint32_t i
     config.multicast_port = shared->port;
     config.no_offload = chosen->no_offload != 0;
     if (chosen->window_bytes != 0) config.core.window_bytes_max = (uint32_t)chosen->window_bytes;
+    config.core.cache_everywhere = chosen->cache_everywhere != 0;
     config.core.data_bytes_max = (uint32_t)chosen->packet_bytes;
     if (qsm_udp_open(&config, &self->udp, error, sizeof error) != QSM_OK) bench_fail(error);
     self->engine = qsm_udp_engine(self->udp);
@@ -80,6 +82,13 @@ static void take(member *self, const qsm_event *event) {
         own->samples_ns[own->sample_count++] = (uint32_t)(bench_now_ns() - made_ns);
 }
 
+void member_note_stall(member *self) {
+    uint64_t now_ns = bench_now_ns();
+    if (self->delivered_ns != 0 && now_ns - self->delivered_ns > self->own->stall_ns)
+        self->own->stall_ns = now_ns - self->delivered_ns;
+    self->delivered_ns = now_ns;
+}
+
 static void handle_events(member *self) {
     qsm_event events[EVENTS_AT_ONCE];
     bool receives = self->index < self->chosen->receivers;
@@ -99,6 +108,7 @@ static void handle_events(member *self) {
         qsm_engine_release(self->engine);
     }
     if (taken == 0) return;
+    if (atomic_load(&self->shared->phase) == PHASE_MEASURE) member_note_stall(self);
     atomic_fetch_add_explicit(&self->own->delivered, taken, memory_order_release);
     uint64_t bin = (bench_now_ns() - self->shared->base_ns) / BIN_NS;
     if (bin >= BINS_MAX) return;
@@ -121,10 +131,29 @@ void member_await_signals(void) {
     sigprocmask(SIG_BLOCK, &blocked, NULL);
 }
 
+/* How late the alarms of the step before were; of several in one step, in the mean. */
+static void note_alarms(member *self) {
+    uint64_t values[COUNTERS_MAX];
+    qsm_engine_counters(self->engine, values, COUNTERS_MAX);
+    uint64_t run = values[bench_counter("alarms_run")];
+    uint64_t delay_ns = values[bench_counter("alarm_delay_ns")];
+    uint64_t second = (bench_now_ns() - self->shared->base_ns) / 1000000000u;
+    bool counts = run != self->alarms_run && second < SECONDS_MAX &&
+                  atomic_load(&self->shared->phase) == PHASE_MEASURE;
+    if (counts) {
+        uint64_t late_ns = (delay_ns - self->alarm_delay_ns) / (run - self->alarms_run);
+        if (late_ns > self->own->alarm_delay_ns[second])
+            self->own->alarm_delay_ns[second] = late_ns;
+    }
+    self->alarms_run = run;
+    self->alarm_delay_ns = delay_ns;
+}
+
 void member_step(member *self, uint64_t wait_ns) {
     int64_t descriptors[64];
     struct pollfd asked[64];
     int more = qsm_udp_step(self->udp, STEP_NS);
+    if (self->chosen->alarms) note_alarms(self);
     handle_events(self);
     if (more) return;
     uint64_t due_ns = qsm_udp_wait_ns(self->udp);
@@ -144,9 +173,21 @@ void member_step(member *self, uint64_t wait_ns) {
 }
 
 bool all_reached(const member *self, enum phase phase) {
-    for (uint32_t index = 0; index <= self->chosen->receivers; index++)
-        if (atomic_load(&self->shared->members[index].reached) < (unsigned)phase) return false;
+    for (uint32_t index = 0; index <= self->chosen->receivers; index++) {
+        const report *told = &self->shared->members[index];
+        if (atomic_load(&told->reached) < (unsigned)phase && !atomic_load(&told->gone))
+            return false;
+    }
     return true;
+}
+
+uint64_t members_delivered(const common *shared, uint32_t receivers) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t index = 0; index < receivers; index++) {
+        uint64_t count = atomic_load(&shared->members[index].delivered);
+        if (count < least && !atomic_load(&shared->members[index].gone)) least = count;
+    }
+    return least;
 }
 
 void member_enter(member *self, enum phase phase) {

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_looks.h"
 #include "bench_support.h"
 #include "drivers/simulator.h"
 #include "qsm.h"
@@ -23,8 +24,6 @@
 #define MESSAGE_BYTES_MAX 1400
 enum {
     COUNTERS_MAX = 128,
-    SAMPLE_NS = 5000000,
-    REGIONS_MAX = 64,
     WARM_STEP_NS = 15000000,
     ACKS_MEASURED = 4 /* it is measured for at least so many times what one takes */
 };
@@ -32,7 +31,7 @@ enum {
 
 typedef struct options {
     uint64_t receivers, groups, senders, milliseconds, bytes, rate, receive_ns, send_ns, window,
-        coupled, spread, seed, jitter_ns, calm;
+        coupled, spread, seed, jitter_ns, calm, ring_size, cache_everywhere, token_ms;
 } options;
 
 typedef struct node {
@@ -93,6 +92,9 @@ static void start(bench *all) {
     qsm_config_defaults(&config);
     config.coupled_tokens = (uint8_t)all->chosen.coupled;
     config.window_bytes_max = (uint32_t)all->chosen.window;
+    config.cache_everywhere = (uint8_t)all->chosen.cache_everywhere;
+    if (all->chosen.ring_size != 0) config.ring_size_max = (uint32_t)all->chosen.ring_size;
+    if (all->chosen.token_ms != 0) config.token_ns = all->chosen.token_ms * NS_PER_MS;
     for (uint32_t index = 0; index < all->node_count; index++) {
         node *own = &all->nodes[index];
         uint32_t first, count = groups_of(all, index, &first);
@@ -125,23 +127,24 @@ static void settle(bench *all) {
 }
 
 typedef struct sums {
-    uint64_t ack_ns, round_ns, pending, samples, pending_most;
+    bench_looks regions;
+    uint64_t held_bytes, held_looks; /* at receivers */
 } sums;
 
-/* What the senders know of their regions, now. */
+static uint64_t counted_at(const bench *all, uint32_t index, uint32_t counter) {
+    uint64_t values[COUNTERS_MAX];
+    uint32_t count = qsm_engine_counters(qsm_sim_engine(all->sim, index), values, COUNTERS_MAX);
+    return counter < count ? values[counter] : 0;
+}
+
+/* What all nodes know of their regions now, and what the receivers hold. */
 static void look(bench *all, sums *sum) {
-    for (uint32_t index = 0; index < all->chosen.senders; index++) {
-        qsm_region_info regions[REGIONS_MAX];
-        int count = qsm_engine_regions(qsm_sim_engine(all->sim, index), regions, REGIONS_MAX);
-        for (int i = 0; i < count; i++) {
-            if (regions[i].closing || regions[i].ack_ns == 0) continue;
-            sum->ack_ns += regions[i].ack_ns;
-            sum->round_ns += regions[i].token_round_ns;
-            sum->pending += regions[i].unacknowledged_packets;
-            sum->samples++;
-            if (regions[i].unacknowledged_packets > sum->pending_most)
-                sum->pending_most = regions[i].unacknowledged_packets;
-        }
+    uint32_t held = bench_counter("pool_bytes_now");
+    for (uint32_t index = 0; index < all->node_count; index++) {
+        bench_look(qsm_sim_engine(all->sim, index), &sum->regions);
+        if (index < all->chosen.senders) continue;
+        sum->held_bytes += counted_at(all, index, held);
+        sum->held_looks++;
     }
 }
 
@@ -176,7 +179,7 @@ static void offer_all(bench *all) {
 
 static void send_for(bench *all, uint64_t span_ns, sums *sum) {
     uint64_t begin_ns = qsm_sim_now_ns(all->sim), end_ns = begin_ns + span_ns, now_ns;
-    uint64_t look_ns = begin_ns + SAMPLE_NS;
+    uint64_t look_ns = begin_ns + BENCH_LOOK_NS;
     for (uint32_t index = 0; index < all->chosen.senders; index++)
         all->nodes[index].sent_before = all->nodes[index].due = all->nodes[index].sent;
     while ((now_ns = qsm_sim_now_ns(all->sim)) < end_ns) {
@@ -189,17 +192,15 @@ static void send_for(bench *all, uint64_t span_ns, sums *sum) {
         qsm_sim_run_until(all->sim, next_ns < end_ns ? next_ns : end_ns);
         if (next_ns < look_ns) continue;
         look(all, sum);
-        look_ns += SAMPLE_NS;
+        look_ns += BENCH_LOOK_NS;
     }
 }
 
 static uint64_t counted(const bench *all, const char *name) {
-    uint64_t sum = 0, values[COUNTERS_MAX];
-    for (uint32_t index = 0; index < all->node_count; index++) {
-        uint32_t count = qsm_engine_counters(qsm_sim_engine(all->sim, index), values, COUNTERS_MAX);
-        for (uint32_t i = 0; i < count && i < COUNTERS_MAX; i++)
-            if (strcmp(qsm_counter_name(i), name) == 0) sum += values[i];
-    }
+    uint32_t counter = bench_counter(name);
+    uint64_t sum = 0;
+    for (uint32_t index = 0; index < all->node_count; index++)
+        sum += counted_at(all, index, counter);
     return sum;
 }
 
@@ -210,8 +211,8 @@ static uint64_t delivered_least(const bench *all) {
     return least;
 }
 
-static uint64_t mean(uint64_t sum, uint64_t samples) {
-    return samples > 0 ? sum / samples : 0;
+static uint64_t ack_ns(const sums *sum) {
+    return (uint64_t)bench_mean(sum->regions.ack_ns, sum->regions.acks);
 }
 
 /* Sends until no more is delivered from step to step: rates climb at first. A step is longer than
@@ -223,12 +224,12 @@ static void warm_up(bench *all) {
         sums seen = {0};
         uint64_t from = delivered_least(all);
         send_for(all, step_ns, &seen);
-        uint64_t delivered = delivered_least(all) - from, ack_ns = mean(seen.ack_ns, seen.samples);
-        steady = ack_ns != 0 && delivered * 20 <= before * 21 ? steady + 1 : 0;
+        uint64_t delivered = delivered_least(all) - from, took_ns = ack_ns(&seen);
+        steady = took_ns != 0 && delivered * 20 <= before * 21 ? steady + 1 : 0;
         before = delivered;
-        if (all->chosen.rate != 0 && ack_ns != 0) return;
-        if (step_ns >= 2 * ack_ns) continue;
-        step_ns = 2 * ack_ns;
+        if (all->chosen.rate != 0 && took_ns != 0) return;
+        if (step_ns >= 2 * took_ns) continue;
+        step_ns = 2 * took_ns;
         before = steady = 0;
     }
 }
@@ -256,7 +257,7 @@ static outcome measure(bench *all) {
     uint64_t tokens = counted(all, "tokens_launched"), begin_ns = qsm_sim_now_ns(all->sim);
     do
         send_for(all, span_ns, sum);
-    while (qsm_sim_now_ns(all->sim) - begin_ns < ACKS_MEASURED * mean(sum->ack_ns, sum->samples));
+    while (qsm_sim_now_ns(all->sim) - begin_ns < ACKS_MEASURED * ack_ns(sum));
     found.seconds = (double)(qsm_sim_now_ns(all->sim) - begin_ns) * 1e-9;
     found.cpu_ns = bench_cpu_ns() - cpu_ns;
     found.delivered = delivered_least(all) - delivered;
@@ -281,25 +282,25 @@ static void run(bench *all) {
         qsm_sim_set_costs(all->sim, index, all->chosen.receive_ns, all->chosen.send_ns);
     outcome found = measure(all), calm = {0};
     const sums *sum = &found.sum;
-    uint64_t samples = sum->samples > 0 ? sum->samples : 1;
+    const bench_looks *looks = &sum->regions;
     if (all->chosen.calm) calm = measure_calm(all, &found);
-    printf("{\"bench\": \"engine_sim\", \"receivers\": %llu, \"senders\": %llu, \"groups\": %llu, "
-           "\"bytes\": %llu, \"rate\": %.0f, \"sent_per_s\": %.0f, \"ack_ms\": %.3f, "
-           "\"ack_calm_ms\": %.3f, \"token_round_ms\": %.3f, \"pending\": %.0f, "
-           "\"pending_most\": %llu, \"tokens_per_s\": %.1f, \"times_real\": %.2f, "
-           "\"seconds\": %.3f, \"joined_virtual_s\": %.2f, \"joined_cpu_s\": %.2f, "
-           "\"cpu_s\": %.2f, \"forged\": %llu, \"rss_mb\": %.1f}\n",
-           (unsigned long long)all->chosen.receivers, (unsigned long long)all->chosen.senders,
-           (unsigned long long)all->chosen.groups, (unsigned long long)all->chosen.bytes,
-           (double)found.delivered / found.seconds, (double)found.sent / found.seconds,
-           (double)mean(sum->ack_ns, samples) * 1e-6,
-           (double)mean(calm.sum.ack_ns, calm.sum.samples) * 1e-6,
-           (double)mean(sum->round_ns, samples) * 1e-6, (double)sum->pending / (double)samples,
-           (unsigned long long)sum->pending_most, (double)found.tokens / found.seconds,
-           found.seconds / ((double)found.cpu_ns * 1e-9), found.seconds, (double)joined_ns * 1e-9,
-           (double)joined_cpu_ns * 1e-9, (double)(bench_cpu_ns() - began_ns) * 1e-9,
-           (unsigned long long)counted(all, "messages_forged"),
-           (double)bench_rss_bytes() / 1048576.0);
+    printf(
+        "{\"bench\": \"engine_sim\", \"receivers\": %llu, \"senders\": %llu, \"groups\": %llu, "
+        "\"bytes\": %llu, \"rate\": %.0f, \"sent_per_s\": %.0f, \"ack_ms\": %.3f, "
+        "\"ack_calm_ms\": %.3f, \"token_round_ms\": %.3f, \"pending\": %.0f, "
+        "\"pending_most\": %llu, \"held_kb\": %.1f, \"tokens_per_s\": %.1f, \"times_real\": %.2f, "
+        "\"seconds\": %.3f, \"joined_virtual_s\": %.2f, \"joined_cpu_s\": %.2f, "
+        "\"cpu_s\": %.2f, \"forged\": %llu, \"rss_mb\": %.1f}\n",
+        (unsigned long long)all->chosen.receivers, (unsigned long long)all->chosen.senders,
+        (unsigned long long)all->chosen.groups, (unsigned long long)all->chosen.bytes,
+        (double)found.delivered / found.seconds, (double)found.sent / found.seconds,
+        (double)ack_ns(sum) * 1e-6, (double)ack_ns(&calm.sum) * 1e-6,
+        bench_mean(looks->round_ns, looks->rounds) * 1e-6, bench_mean(looks->pending, looks->acks),
+        (unsigned long long)looks->pending_most,
+        bench_mean(sum->held_bytes, sum->held_looks) / 1024, (double)found.tokens / found.seconds,
+        found.seconds / ((double)found.cpu_ns * 1e-9), found.seconds, (double)joined_ns * 1e-9,
+        (double)joined_cpu_ns * 1e-9, (double)(bench_cpu_ns() - began_ns) * 1e-9,
+        (unsigned long long)counted(all, "messages_forged"), (double)bench_rss_bytes() / 1048576.0);
 }
 
 int main(int count, char **arguments) {
@@ -324,6 +325,9 @@ int main(int count, char **arguments) {
                                   {"--spread", &chosen->spread, 0, 16384, false},
                                   {"--seed", &chosen->seed, 0, UINT64_MAX, false},
                                   {"--jitter-ns", &chosen->jitter_ns, 0, 1000000000, false},
+                                  {"--ring-size", &chosen->ring_size, 2, 16, false},
+                                  {"--token-ms", &chosen->token_ms, 1, 60000, false},
+                                  {"--cache-everywhere", &chosen->cache_everywhere, 0, 1, true},
                                   {"--calm", &chosen->calm, 0, 1, true},
                                   {"--coupled", &chosen->coupled, 0, 1, true}};
     bench_read_options(count, arguments, known, sizeof known / sizeof *known);

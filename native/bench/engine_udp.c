@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "bench_member.h"
+#include "bench_report.h"
 #include "bench_support.h"
 
 #define DRAIN_NS 20000000000u
@@ -76,9 +77,18 @@ static void catch_up(member *self, arrears *behind) {
     behind->target = 0;
 }
 
+/* As when the power goes: the others hear nothing of it. */
+static _Noreturn void crash(member *self) {
+    member_tell_counters(self, 1);
+    atomic_store(&self->own->gone, true);
+    for (;;)
+        raise(SIGKILL);
+}
+
 static void receive(member *self) {
     const options *chosen = self->chosen;
     arrears behind = {0};
+    uint64_t crash_ns = UINT64_MAX;
     bool troubled = self->index == 0 && chosen->sleep_every_ms != 0;
     bool once = chosen->once != 0;
     uint64_t trouble_ns = bench_now_ns() + chosen->sleep_every_ms * NS_PER_MS;
@@ -87,11 +97,15 @@ static void receive(member *self) {
     while ((now = atomic_load(&self->shared->phase)) < PHASE_END) {
         if (now != seen) {
             if (now == PHASE_MEASURE) cpu_ns = bench_cpu_ns();
+            if (now == PHASE_MEASURE && self->index == 0 && chosen->crash_ms != 0)
+                crash_ns = bench_now_ns() + chosen->crash_ms * NS_PER_MS;
+            if (now == PHASE_DRAIN) member_note_stall(self);
             if (now == PHASE_DRAIN) self->own->cpu_ns = bench_cpu_ns() - cpu_ns;
             if (now <= PHASE_DRAIN) member_tell_counters(self, now == PHASE_DRAIN);
             seen = now;
             atomic_store(&self->own->reached, now);
         }
+        if (now < PHASE_DRAIN && bench_now_ns() >= crash_ns) crash(self);
         if (troubled && now < PHASE_DRAIN && bench_now_ns() >= trouble_ns) {
             if (chosen->sleep_ms != 0) usleep((useconds_t)(chosen->sleep_ms * 1000));
             if (chosen->deaf_ms != 0) be_deaf(self, chosen->deaf_ms * NS_PER_MS);
@@ -114,18 +128,9 @@ static void run_receiver(const options *chosen, common *shared, uint32_t index) 
 
 /* ---- the sender ---- */
 
-static uint64_t delivered_least(const common *shared, uint32_t receivers) {
-    uint64_t least = UINT64_MAX;
-    for (uint32_t index = 0; index < receivers; index++) {
-        uint64_t count = atomic_load(&shared->members[index].delivered);
-        if (count < least) least = count;
-    }
-    return least;
-}
-
 /* Sends until the time; with a rate, offers what is due in turn to all groups. */
-static void send_until(member *self, uint64_t end_ns, uint64_t begin_ns) {
-    uint64_t rate = self->chosen->rate, now_ns;
+static void send_until(member *self, uint64_t end_ns, uint64_t begin_ns, bench_looks *looks) {
+    uint64_t rate = self->chosen->rate, look_ns = 0, now_ns;
     while ((now_ns = bench_now_ns()) < end_ns) {
         uint64_t wait_ns = self->chosen->silent ? end_ns - now_ns : 10 * NS_PER_MS;
         if (rate != 0) {
@@ -135,6 +140,9 @@ static void send_until(member *self, uint64_t end_ns, uint64_t begin_ns) {
             wait_ns = begin_ns + (uint64_t)((double)due * 1e9 / (double)rate) - now_ns;
         }
         member_step(self, wait_ns);
+        if (now_ns < look_ns) continue;
+        bench_look(self->engine, looks);
+        look_ns = now_ns + BENCH_LOOK_NS;
     }
 }
 
@@ -142,13 +150,9 @@ static void send_until(member *self, uint64_t end_ns, uint64_t begin_ns) {
 static void go_on(common *shared, const options *chosen, enum phase phase) {
     atomic_store(&shared->phase, phase);
     for (uint32_t index = 0; index < chosen->receivers; index++)
-        kill(shared->members[index].process, SIGUSR1);
+        if (!atomic_load(&shared->members[index].gone))
+            kill(shared->members[index].process, SIGUSR1);
 }
-
-typedef struct outcome {
-    uint64_t sent, delivered, delivered_all;
-    double seconds, sender_cpu_s;
-} outcome;
 
 static void run_sender(const options *chosen, common *shared, outcome *result) {
     static member self;
@@ -159,125 +163,28 @@ static void run_sender(const options *chosen, common *shared, outcome *result) {
             member_offer(&self, index);
     uint64_t begin_ns = bench_now_ns();
     uint64_t measure_ns = begin_ns + chosen->settle_ms * NS_PER_MS;
-    send_until(&self, measure_ns, begin_ns);
+    bench_looks before_measure = {0};
+    send_until(&self, measure_ns, begin_ns, &before_measure);
     go_on(shared, chosen, PHASE_MEASURE);
-    uint64_t before = delivered_least(shared, receivers), cpu_ns = bench_cpu_ns();
+    uint64_t before = members_delivered(shared, receivers), cpu_ns = bench_cpu_ns();
     uint64_t from_ns = bench_now_ns();
     member_tell_counters(&self, 0);
-    send_until(&self, measure_ns + chosen->seconds_ms * NS_PER_MS, begin_ns);
-    result->delivered = delivered_least(shared, receivers) - before;
+    send_until(&self, measure_ns + chosen->seconds_ms * NS_PER_MS, begin_ns, &result->looks);
+    result->delivered = members_delivered(shared, receivers) - before;
     result->seconds = (double)(bench_now_ns() - from_ns) * 1e-9;
     result->sender_cpu_s = (double)(bench_cpu_ns() - cpu_ns) * 1e-9;
     member_tell_counters(&self, 1);
     atomic_store(&self.own->reached, PHASE_DRAIN);
     go_on(shared, chosen, PHASE_DRAIN);
     uint64_t end_ns = bench_now_ns() + DRAIN_NS;
-    while ((member_unacknowledged(&self) > 0 || delivered_least(shared, receivers) < self.sent ||
+    while ((member_unacknowledged(&self) > 0 || members_delivered(shared, receivers) < self.sent ||
             !all_reached(&self, PHASE_DRAIN)) &&
            bench_now_ns() < end_ns)
         member_step(&self, NS_PER_MS);
     result->sent = self.sent;
-    result->delivered_all = delivered_least(shared, receivers);
+    result->delivered_all = members_delivered(shared, receivers);
     member_close(&self);
     go_on(shared, chosen, PHASE_END);
-}
-
-/* ---- telling ---- */
-
-static uint64_t counted(const report *told, const char *name) {
-    for (uint32_t index = 0; index < qsm_counter_count() && index < COUNTERS_MAX; index++)
-        if (strcmp(qsm_counter_name(index), name) == 0)
-            return told->counters[1][index] - told->counters[0][index];
-    return 0;
-}
-
-static uint64_t counted_by_all(const common *shared, const options *chosen, const char *name) {
-    uint64_t sum = 0;
-    for (uint32_t index = 0; index <= chosen->receivers; index++)
-        sum += counted(&shared->members[index], name);
-    return sum;
-}
-
-static void print_counters(const common *shared, const options *chosen) {
-    static const char *const names[] = {"packets_sent",      "packets_lost",    "repairs_sent",
-                                        "repairs_received",  "repairs_pushed",  "data_duplicate",
-                                        "data_receive_full", "tokens_launched", "acks_received",
-                                        "window_full",       "rate_decreases",  "datagrams_sent",
-                                        "bytes_sent",        "evicted",         "suspensions"};
-    printf(", \"counters\": {");
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++)
-        printf("%s\"%s\": %llu", index ? ", " : "", names[index],
-               (unsigned long long)counted_by_all(shared, chosen, names[index]));
-    printf("}");
-}
-
-/* Within the measured time, of each receiver. */
-static void print_deliveries(const common *shared, const options *chosen) {
-    printf(", \"delivered\": [");
-    for (uint32_t index = 0; index < chosen->receivers; index++)
-        printf("%s%llu", index ? ", " : "",
-               (unsigned long long)counted(&shared->members[index], "messages_delivered"));
-    printf("]");
-}
-
-static void print_bins(const common *shared, const options *chosen) {
-    printf(", \"bins\": [");
-    for (uint32_t index = 0; index < chosen->receivers; index++) {
-        const report *told = &shared->members[index];
-        printf("%s[", index ? ", " : "");
-        for (uint32_t bin = 0; bin < told->bin_count; bin++)
-            printf("%s%u", bin ? ", " : "", told->bins[bin]);
-        printf("]");
-    }
-    printf("]");
-}
-
-static void print_result(common *shared, const options *chosen, const outcome *result) {
-    uint64_t joined_ns = 0, heap_bytes = 0, host_bytes = 0, wrong = 0, rss_bytes = 0, cpu_ns = 0,
-             drops = 0;
-    uint32_t p50_ns = 0, p99_ns = 0;
-    for (uint32_t index = 0; index <= chosen->receivers; index++) {
-        report *told = &shared->members[index];
-        uint32_t p50 = bench_quantile(told->samples_ns, told->sample_count, 500);
-        uint32_t p99 = bench_quantile(told->samples_ns, told->sample_count, 990);
-        if (told->joined_ns > joined_ns) joined_ns = told->joined_ns;
-        bool hosts = index == (chosen->host_apart ? 0 : chosen->receivers);
-        if (hosts) host_bytes = told->group_heap_bytes;
-        if (index < chosen->receivers && !hosts && told->group_heap_bytes > heap_bytes)
-            heap_bytes = told->group_heap_bytes;
-        if (told->rss_bytes > rss_bytes) rss_bytes = told->rss_bytes;
-        if (told->cpu_ns > cpu_ns) cpu_ns = told->cpu_ns;
-        if (p50 > p50_ns) p50_ns = p50;
-        if (p99 > p99_ns) p99_ns = p99;
-        wrong += told->wrong_order;
-        drops += told->kernel_drops;
-    }
-    double delivered = result->delivered > 0 ? (double)result->delivered : 1;
-    double missing = (double)result->sent - (double)result->delivered_all;
-    printf(
-        "{\"bench\": \"engine_udp\", \"receivers\": %llu, \"groups\": %llu, \"bytes\": %llu, "
-        "\"offload\": %s, \"rate\": %.0f, \"sent\": %llu, \"loss\": %.6f, \"wrong_order\": %llu, "
-        "\"p50_us\": %.1f, \"p99_us\": %.1f, \"rss_mb\": %.1f, \"setup_s\": %.3f, "
-        "\"group_bytes\": %.0f, \"sender_group_bytes\": %.0f, \"host_group_bytes\": %.0f, "
-        "\"sender_us\": %.3f, \"receiver_us\": "
-        "%.3f, "
-        "\"sender_core\": %.5f, \"receiver_core\": %.5f, \"kernel_drops\": %llu, "
-        "\"recovered_ms\": %.3f, \"seconds\": %.3f",
-        (unsigned long long)chosen->receivers, (unsigned long long)chosen->groups,
-        (unsigned long long)chosen->bytes, chosen->no_offload ? "false" : "true",
-        (double)result->delivered / result->seconds, (unsigned long long)result->sent,
-        result->sent > 0 ? missing / (double)result->sent : 0.0, (unsigned long long)wrong,
-        p50_ns * 1e-3, p99_ns * 1e-3, (double)rss_bytes / 1048576.0, (double)joined_ns * 1e-9,
-        (double)heap_bytes / (double)chosen->groups,
-        (double)shared->members[chosen->receivers].group_heap_bytes / (double)chosen->groups,
-        (double)host_bytes / (double)chosen->groups, result->sender_cpu_s * 1e6 / delivered,
-        (double)cpu_ns * 1e-3 / delivered, result->sender_cpu_s / result->seconds,
-        (double)cpu_ns * 1e-9 / result->seconds, (unsigned long long)drops,
-        (double)shared->members[0].recovered_ns * 1e-6, result->seconds);
-    print_deliveries(shared, chosen);
-    print_counters(shared, chosen);
-    if (chosen->bins) print_bins(shared, chosen);
-    printf("}\n");
 }
 
 static options read_options(int count, char **arguments) {
@@ -294,12 +201,15 @@ static options read_options(int count, char **arguments) {
         {"--sleep", &chosen.sleep_ms, 0, 60000, false},
         {"--deaf", &chosen.deaf_ms, 0, 60000, false},
         {"--every", &chosen.sleep_every_ms, 0, 60000, false},
+        {"--crash", &chosen.crash_ms, 0, 100000, false},
+        {"--cache-everywhere", &chosen.cache_everywhere, 0, 1, true},
         {"--once", &chosen.once, 0, 1, true},
         {"--silent", &chosen.silent, 0, 1, true},
         {"--window", &chosen.window_bytes, 0, 1u << 30, false},
         {"--packet", &chosen.packet_bytes, 0, QSM_DATA_BYTES_MAX, false},
         {"--no-offload", &chosen.no_offload, 0, 1, true},
         {"--host-apart", &chosen.host_apart, 0, 1, true},
+        {"--alarms", &chosen.alarms, 0, 1, true},
         {"--bins", &chosen.bins, 0, 1, true}};
     bench_read_options(count, arguments, known, sizeof known / sizeof *known);
     return chosen;
@@ -330,12 +240,12 @@ int main(int count, char **arguments) {
     for (uint32_t index = 0; index < chosen.receivers; index++) {
         int status = 0;
         waitpid(children[index], &status, 0);
-        complete = complete && status == 0;
+        complete = complete && (status == 0 || atomic_load(&shared->members[index].gone));
     }
     if (!complete) {
         fprintf(stderr, "engine_udp: a receiver failed\n");
         return 1;
     }
-    print_result(shared, &chosen, &result);
+    bench_report(shared, &chosen, &result);
     return 0;
 }

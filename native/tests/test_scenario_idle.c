@@ -84,8 +84,26 @@ static void an_idle_host_notices_silence_in_time(void) {
     scenario_end(all);
 }
 
+static void alarms_that_are_late_are_told(void) {
+    world_options options = scenario_options(1503, NODES, 2);
+    world *all = scenario_begin(&options);
+    const uint32_t sleeper = scenario_host(all) == 0 ? 1 : 0;
+    const uint64_t slept_ns = 700 * WORLD_MS;
+    const uint64_t run = world_counter(all, sleeper, "alarms_run");
+    const uint64_t late_ns = world_counter(all, sleeper, "alarm_delay_ns");
+    world_run(all, WORLD_S);
+    CHECK(world_counter(all, sleeper, "alarms_run") > run);
+    CHECK(world_counter(all, sleeper, "alarm_delay_ns") - late_ns < WORLD_MS);
+    world_freeze(all, sleeper, slept_ns);
+    world_run(all, WORLD_S);
+    /* A sign of life each 300 ms was due within the first half of the time that it slept. */
+    CHECK(world_counter(all, sleeper, "alarm_delay_ns") - late_ns > slept_ns / 2);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {SCENARIO(an_idle_network_wakes_seldom_and_together),
-                                         SCENARIO(an_idle_host_notices_silence_in_time)};
+                                         SCENARIO(an_idle_host_notices_silence_in_time),
+                                         SCENARIO(alarms_that_are_late_are_told)};
     return SCENARIO_MAIN("test_scenario_idle", scenarios);
 }

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from transport.benches import (
+    alarms,
     callbacks,
+    crash,
     groups,
     idle,
     latency,
     nodes,
     overload,
     perturbed,
+    rates,
     receivers,
+    replication,
     simulator,
     small,
     throughput,
+    tokens,
 )
 from transport.benches.programs import BenchProblem, Effort, build
 from transport.benches.record import Record
@@ -28,8 +33,13 @@ EXPERIMENTS: dict[str, Experiment] = {
     "groups": groups.measure,
     "latency": latency.measure,
     "nodes": nodes.measure,
+    "tokens": tokens.measure,
+    "replication": replication.measure,
     "perturbed": perturbed.measure,
+    "alarms": alarms.measure,
     "overload": overload.measure,
+    "crash": crash.measure,
+    "rates": rates.measure,
     "small": small.measure,
     "idle": idle.measure,
     "simulator": simulator.measure,

@@ -1,10 +1,8 @@
 """Two to two thousand receivers on the simulator: throughput, time to acknowledge, what is pending.
 
-The model: each datagram that a node receives or sends costs it so many nanoseconds, links take 50
-to 51 microseconds, and nothing is lost. Both costs are measured before, in the same command, as the
-processor time of a message on real sockets without offload; a run of the model with one receiver
-beside one on sockets says how good the model is. At half of what it can send, the sender shows how
-long an acknowledgement takes by itself: at full speed it waits for the window, too.
+What a datagram costs is measured before, in the same command (see model.py). At half of what it can
+send, the sender shows how long an acknowledgement takes by itself: at full speed it waits for the
+window, too.
 """
 
 from __future__ import annotations
@@ -16,48 +14,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from transport.benches.programs import BenchProblem, Effort, engine, run
-from transport.benches.record import Record, middle
+from transport.benches.model import WINDOW_BYTES, Costs, calibrate
+from transport.benches.programs import BenchProblem, Effort, run
+from transport.benches.record import Record
 
 COUNTS = (2, 20, 200, 2000)
 THROUGHPUT_TARGET = 0.95
 RUNS_AT_ONCE = 2
-WINDOW_BYTES = 4 << 20
-# As over a network; within one machine datagrams may be longer.
-PACKET_BYTES = 1432
 # Virtual time, at least; of the greatest number a millisecond is a second of the processor's.
 SPAN_MS = {2: 400, 20: 400, 200: 200, 2000: 40}
 PAPERS = "4.18, 4.23, 4.24: 5 % less; pending and time to acknowledge grow with n, by 0.5 s to 200"
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """Nanoseconds that a datagram takes of a node, and how the model compares with sockets."""
-
-    receive_ns: int
-    send_ns: int
-    model: float
-    sockets: float
-
-    def options(self) -> list[str | int]:
-        costs: list[str | int] = ["--receive-ns", self.receive_ns, "--send-ns", self.send_ns]
-        return [*costs, "--window", WINDOW_BYTES]
-
-    def __str__(self) -> str:
-        return (
-            f"{self.send_ns} ns to send, {self.receive_ns} ns to receive; with one receiver the "
-            f"model sends {self.model:,.0f}/s, sockets {self.sockets:,.0f}/s"
-        )
-
-
-def calibrate(effort: Effort) -> Costs:
-    """From real runs with one receiver, so that each process has a core; a message a datagram."""
-    runs = engine(effort, "--receivers", 1, "--no-offload", "--packet", PACKET_BYTES)
-    receive_ns = max(100, round(middle(runs, "receiver_us") * 1000))
-    send_ns = max(100, round(middle(runs, "sender_us") * 1000))
-    costs = Costs(receive_ns, send_ns, 0.0, middle(runs, "rate"))
-    found = run("engine_sim", "--receivers", 1, "--milliseconds", SPAN_MS[2], *costs.options())
-    return Costs(receive_ns, send_ns, found["rate"], costs.sockets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,8 @@
     X(nudges_sent)                                                                                 \
     X(rate_decreases)                                                                              \
     X(window_full) /* a sender wanted to send and the window was closed */                         \
+    X(alarms_run)                                                                                  \
+    X(alarm_delay_ns) /* by which they were run later than they were due, in sum */                \
     X(views_installed)                                                                             \
     X(regions_installed)                                                                           \
     X(regions_dissolved)                                                                           \

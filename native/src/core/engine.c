@@ -119,6 +119,14 @@ static bool is_closed(const qsm_engine *engine) {
     return engine->client.health == QSM_HEALTH_CLOSED;
 }
 
+static bool run_alarm(qsm_engine *engine, uint64_t now_ns) {
+    uint64_t due_ns = qsm_alarms_next(&engine->alarms);
+    if (!qsm_alarms_run_one(&engine->alarms, now_ns)) return false;
+    qsm_count(engine, QSM_COUNT_alarms_run);
+    qsm_count_add(engine, QSM_COUNT_alarm_delay_ns, now_ns - due_ns);
+    return true;
+}
+
 int qsm_engine_turn(qsm_engine *engine, uint64_t now_ns, uint32_t work_max) {
     uint32_t done = 0;
     engine->now_ns = now_ns;
@@ -130,7 +138,7 @@ int qsm_engine_turn(qsm_engine *engine, uint64_t now_ns, uint32_t work_max) {
         done++;
     while (done < work_max && !is_closed(engine) && qsm_inbox_handle_next(engine, QSM_CLASS_REPAIR))
         done++;
-    while (done < work_max && !is_closed(engine) && qsm_alarms_run_one(&engine->alarms, now_ns))
+    while (done < work_max && !is_closed(engine) && run_alarm(engine, now_ns))
         done++;
     while (done < work_max && !is_closed(engine) && qsm_inbox_handle_next(engine, QSM_CLASS_DATA))
         done++;
