@@ -17,6 +17,7 @@ from app.commands import bench
 from tests.source_tree import ROOT
 from transport.benches import experiments, nodes, overload, programs, throughput
 from transport.benches.experiments import EXPERIMENTS, run_experiment
+from transport.benches.model import Costs
 from transport.benches.programs import BenchProblem, Effort
 from transport.benches.record import Record, as_table
 from transport.benches.results import write_results
@@ -182,7 +183,7 @@ def test_point_of_the_model_that_fails_does_not_lose_the_others(
         return dict.fromkeys(nodes_figures, 1.0) | {"ack_calm_ms": grown, "bytes": 1000}
 
     nodes_figures = ("rate", "ack_ms", "pending", "pending_most", "tokens_per_s", "rss_mb", "cpu_s")
-    monkeypatch.setattr(nodes, "calibrate", lambda _: nodes.Costs(1, 1, 1.0, 1.0))
+    monkeypatch.setattr(nodes, "calibrate", lambda _: Costs(1, 1, 1.0, 1.0))
     monkeypatch.setattr(nodes, "run", run)
     records = list(nodes.measure(Effort()))
     assert [each.receivers for each in records] == [*nodes.COUNTS, *nodes.COUNTS]
