@@ -1,7 +1,7 @@
 """Draws results as SVG: `python -m transport.benches.plots build/bench.jsonl FOLDER`.
 
 Only what the figures need: lines over a logarithmic axis, and bars. No library is worth its weight
-for eight pictures.
+for nine pictures.
 """
 
 from __future__ import annotations
@@ -211,6 +211,20 @@ def _pending(found: Sequence[Line]) -> str:
     return lines(title, "receivers", "packets", _by_clock(found, "pending"))
 
 
+def _rates(found: Sequence[Line]) -> str:
+    """What was offered stands where others have the raw limit."""
+    series = [
+        Series(
+            f"{name}, {size} bytes",
+            [(line["raw"], line[key]) for line in found if line["bytes"] == size],
+        )
+        for size in sorted({line["bytes"] for line in found})
+        for name, key in (("median", "p50_us"), ("99th", "p99_us"))
+    ]
+    title = "From call to call by rate, two receivers"
+    return lines(title, "messages/s", "us", series, by_tens=True)
+
+
 def _python(found: Sequence[Line]) -> str:
     values = [
         (line["what"].replace("live-objects", "ours").replace(", a call", ", call"), line["rate"])
@@ -229,6 +243,7 @@ PICTURES: dict[str, tuple[str, Callable[[Sequence[Line]], str]]] = {
     "nodes": ("nodes", _nodes),
     "acknowledged": ("nodes", _acknowledged),
     "pending": ("nodes", _pending),
+    "rates": ("rates", _rates),
     "python": ("python", _python),
 }
 

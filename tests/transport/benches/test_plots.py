@@ -22,6 +22,7 @@ def figures() -> list[Record]:
     ]
     made += [Record("receivers", "r", n, ratio=0.4) for n in (1, 2, 4, 8)]
     made += [Record("groups", "g", 2, groups=n, ratio=0.9) for n in (1, 64, 65536)]
+    made += [Record("rates", "r", 2, bytes=n, raw=1e4, p50_us=9, p99_us=30) for n in (100, 1000)]
     for coupled in (False, True):
         more = {"coupled": coupled, "ack_calm_ms": 1, "pending": 5}
         made += [Record("nodes", "n", n, more=more) for n in (2, 2000)]
