@@ -26,6 +26,8 @@ void member_open(member *self, const options *chosen, common *shared, uint32_t i
     self->shared = shared;
     self->own = &shared->members[index];
     self->index = index;
+    self->run_counter = bench_counter("alarms_run");
+    self->delay_counter = bench_counter("alarm_delay_ns");
     qsm_udp_config_defaults(&config);
     memcpy(config.core.scope_id, shared->scope, sizeof config.core.scope_id);
     memcpy(config.core.scope_key, shared->scope + 16, sizeof config.core.scope_key);
@@ -135,8 +137,8 @@ void member_await_signals(void) {
 static void note_alarms(member *self) {
     uint64_t values[COUNTERS_MAX];
     qsm_engine_counters(self->engine, values, COUNTERS_MAX);
-    uint64_t run = values[bench_counter("alarms_run")];
-    uint64_t delay_ns = values[bench_counter("alarm_delay_ns")];
+    uint64_t run = values[self->run_counter];
+    uint64_t delay_ns = values[self->delay_counter];
     uint64_t second = (bench_now_ns() - self->shared->base_ns) / 1000000000u;
     bool counts = run != self->alarms_run && second < SECONDS_MAX &&
                   atomic_load(&self->shared->phase) == PHASE_MEASURE;

@@ -97,6 +97,7 @@ typedef struct member {
     uint64_t taken, taken_from_ns;
     uint64_t delivered_ns; /* when something was delivered last, in the measured time */
     uint64_t alarms_run, alarm_delay_ns; /* as counted before the last step */
+    uint32_t run_counter, delay_counter; /* of those */
     uint64_t heap_bytes;                 /* before the groups were joined */
     uint8_t message[QSM_MESSAGE_BYTES_MAX];
 } member;

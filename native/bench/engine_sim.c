@@ -46,6 +46,7 @@ typedef struct bench {
     qsm_sim *sim;
     node *nodes;
     uint32_t node_count;
+    uint32_t held_counter; /* of bytes that an engine holds */
     bool stopped;
     uint8_t message[MESSAGE_BYTES_MAX];
 } bench;
@@ -82,6 +83,7 @@ static uint32_t groups_of(const bench *all, uint32_t index, uint32_t *first) {
 
 static void start(bench *all) {
     qsm_config config;
+    all->held_counter = bench_counter("pool_bytes_now");
     all->node_count = (uint32_t)(all->chosen.receivers + all->chosen.senders);
     all->nodes = calloc(all->node_count, sizeof *all->nodes);
     if (all->nodes == NULL || qsm_sim_create(all->chosen.seed, &all->sim) != QSM_OK)
@@ -139,11 +141,10 @@ static uint64_t counted_at(const bench *all, uint32_t index, uint32_t counter) {
 
 /* What all nodes know of their regions now, and what the receivers hold. */
 static void look(bench *all, sums *sum) {
-    uint32_t held = bench_counter("pool_bytes_now");
     for (uint32_t index = 0; index < all->node_count; index++) {
         bench_look(qsm_sim_engine(all->sim, index), &sum->regions);
         if (index < all->chosen.senders) continue;
-        sum->held_bytes += counted_at(all, index, held);
+        sum->held_bytes += counted_at(all, index, all->held_counter);
         sum->held_looks++;
     }
 }
