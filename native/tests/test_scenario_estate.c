@@ -106,6 +106,56 @@ static void a_report_on_the_dead_may_take_many_packets(void) {
     scenario_end(all);
 }
 
+/* Pours messages of one packet each, heard by the others or not; nothing is acknowledged. */
+static void pour_blocked(world *all, uint32_t sender, bool unheard, uint64_t count) {
+    for (uint32_t i = 0; i < sender; i++) {
+        (void)qsm_sim_block(world_sim(all), sender, i, unheard);
+        (void)qsm_sim_block(world_sim(all), i, sender, true);
+    }
+    world_pour(all, sender, 0, 1200, count);
+    world_run(all, 50 * WORLD_MS + count * 1300 * WORLD_US);
+}
+
+/* The sender is not heard for a while, so long that there is no room for what it sends then, and
+ * dies later. One of the others hears no multicast of the one who ends the stream. Returns how many
+ * packets it could not take for want of memory. */
+static uint64_t miss_the_end(uint64_t seed, uint32_t receive_bytes_max) {
+    enum { EXECUTOR, MEMBER, SENDER, HEARD = 100, UNHEARD = 1200, LAST = 750 };
+    world_options options = scenario_options(seed, 1, 1);
+    options.config.receive_bytes_max = receive_bytes_max;
+    options.config.failure_ns = 3 * WORLD_S; /* longer than it is not heard */
+    options.config.lag_ns_max = 20 * WORLD_S;
+    world *all = world_create(&options);
+    world_join(all, EXECUTOR, 0);
+    while (world_node_count(all) <= SENDER) { /* their rank is their place in the region */
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+        world_join(all, world_add_node(all, NULL), 0);
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    pour_blocked(all, SENDER, false, HEARD);
+    pour_blocked(all, SENDER, true, UNHEARD);
+    pour_blocked(all, SENDER, false, LAST);
+    (void)qsm_sim_block_multicast(world_sim(all), EXECUTOR, MEMBER, true);
+    world_crash(all, SENDER);
+    world_run(all, options.config.failure_ns + 2 * WORLD_S);
+    CHECK(oracle_seat_deliveries(world_seat(all, MEMBER, 0)) == HEARD);
+    CHECK(world_counter(all, MEMBER, "orphan_packets_lost") > 512);
+    const uint64_t refused = world_counter(all, MEMBER, "data_receive_full");
+    scenario_figure("%" PRIu64 " holes, %" PRIu64 " packets asked for, %" PRIu64 " refused",
+                    world_counter(all, MEMBER, "orphan_packets_lost"), scenario_repairs_asked(all),
+                    refused);
+    scenario_end(all);
+    return refused;
+}
+
+static void who_missed_the_end_of_a_dead_stream_learns_what_nobody_has(void) {
+    CHECK(miss_the_end(47, 64 << 20) == 0);
+}
+
+static void so_does_who_has_no_room_for_the_end(void) {
+    CHECK(miss_the_end(48, 1 << 20) > 0);
+}
+
 /* A member lacks packets that only the second partition has to keep, and that partition dies with
  * the sender. Returns how many were put out. */
 static uint64_t crash_second_partition(uint64_t seed, uint32_t node_count) {
@@ -300,6 +350,8 @@ int main(void) {
         SCENARIO(so_is_what_was_packed_into_long_datagrams),
         SCENARIO(a_host_keeps_the_beginning_of_what_a_dead_sender_sent),
         SCENARIO(a_report_on_the_dead_may_take_many_packets),
+        SCENARIO(who_missed_the_end_of_a_dead_stream_learns_what_nobody_has),
+        SCENARIO(so_does_who_has_no_room_for_the_end),
         SCENARIO(what_few_would_keep_is_kept_by_all),
         SCENARIO(who_lacks_what_nobody_keeps_any_more_begins_anew),
     };

@@ -10,6 +10,7 @@
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/delivery.h"
+#include "recovery/estate.h"
 #include "recovery/repair.h"
 #include "sending/sender.h"
 
@@ -89,8 +90,7 @@ bool qsm_stream_read(qsm_stream *stream, uint64_t sequence, qsm_data *data) {
     return packet != NULL && qsm_data_reread(packet, data);
 }
 
-/* Makes room for the slot of `sequence`; NULL when that is too far ahead or memory is short. */
-static qsm_slot *reach(qsm_stream *stream, uint64_t sequence) {
+qsm_slot *qsm_stream_reach(qsm_stream *stream, uint64_t sequence) {
     assert(sequence >= stream->base);
     if (sequence >= stream->base + QSM_STREAM_SLOTS_MAX - QSM_STREAM_CHUNK_SLOTS) return NULL;
     qsm_slot **chunk = chunk_at(stream, sequence);
@@ -175,7 +175,7 @@ void qsm_stream_learn_cut(qsm_stream *stream, uint64_t cut) {
 
 void qsm_stream_mark_hole(qsm_stream *stream, uint64_t sequence) {
     if (sequence <= stream->contiguous || sequence > stream->high) return;
-    qsm_slot *slot = reach(stream, sequence);
+    qsm_slot *slot = qsm_stream_reach(stream, sequence);
     if (slot == NULL || slot->state != QSM_SLOT_MISSING) return;
     slot->state = QSM_SLOT_HOLE;
     qsm_count(stream->region->engine, QSM_COUNT_orphan_packets_lost);
@@ -207,6 +207,12 @@ static void take_holes(qsm_stream *stream, uint64_t sequence, const qsm_data *da
             if (!QSM_BUG(6)) qsm_stream_mark_hole(stream, s);
 }
 
+void qsm_stream_hear_verdict(qsm_stream *stream, uint64_t sequence, const qsm_data *data) {
+    uint64_t before = stream->contiguous;
+    take_holes(stream, sequence, data);
+    if (stream->orphan && stream->contiguous > before) qsm_orphan_progress(stream);
+}
+
 static bool is_wide(const qsm_data *data) {
     for (uint32_t i = 0; i < data->message_count; i++)
         if (data->messages[i].flags & QSM_MESSAGE_WIDE) return true;
@@ -223,20 +229,28 @@ static void note_lateness(qsm_stream *stream, uint64_t sequence, qsm_slot *slot)
     if (slot->attempts > 0 && slot->state == QSM_SLOT_MISSING && stream->lost > 0) stream->lost--;
 }
 
+/* What is kept for others is freed when everybody has it: when memory is full, the next packets in
+ * order are taken all the same, and what an executor has to have, or all might wait for each other.
+ */
+static bool is_taken_when_full(const qsm_stream *stream, uint64_t sequence,
+                               enum qsm_origin origin) {
+    if (origin == QSM_ORIGIN_HERE) return true;
+    if (qsm_delivery_waits_for_reader(stream->region->engine)) return false;
+    if (sequence <= stream->contiguous + QSM_REPAIRS_WHEN_FULL) return true;
+    const qsm_estate *estate = qsm_orphan_fetches(stream);
+    return estate != NULL && qsm_reports_name(estate, sequence);
+}
+
 /* There is a slot for the packet and memory to keep it; if not, that is counted, and it is known
  * that there is such a packet. */
-static bool has_room(qsm_stream *stream, uint64_t sequence) {
+static bool has_room(qsm_stream *stream, uint64_t sequence, enum qsm_origin origin) {
     qsm_engine *engine = stream->region->engine;
-    /* What is kept for others is freed when everybody has it: the next packets in order are taken
-     * even now, or all might wait for each other. */
-    bool leads_on = sequence <= stream->contiguous + QSM_REPAIRS_WHEN_FULL &&
-                    !qsm_delivery_waits_for_reader(engine);
-    if (qsm_delivery_is_full(engine) && !leads_on) {
+    if (qsm_delivery_is_full(engine) && !is_taken_when_full(stream, sequence, origin)) {
         qsm_count(engine, QSM_COUNT_data_receive_full);
         qsm_stream_learn_high(stream, sequence);
         return false;
     }
-    if (reach(stream, sequence) == NULL ||
+    if (qsm_stream_reach(stream, sequence) == NULL ||
         (stream->fin_known && !stream->orphan && sequence > stream->fin)) {
         qsm_count(engine, QSM_COUNT_data_too_far_ahead);
         qsm_stream_learn_high(stream, sequence);
@@ -267,15 +281,15 @@ static qsm_slot *keep_packet(qsm_stream *stream, uint64_t sequence, const qsm_sl
 }
 
 void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
-                        const qsm_slice *packet, const qsm_data *data, bool repaired) {
+                        const qsm_slice *packet, const qsm_data *data, enum qsm_origin origin) {
     qsm_engine *engine = stream->region->engine;
     assert(!stream->own);
     qsm_stream_learn_stable(stream, stable);
     qsm_slot *slot = qsm_stream_slot(stream, sequence);
     bool here = sequence <= stream->contiguous || sequence < stream->base ||
                 (slot != NULL && slot->state != QSM_SLOT_MISSING);
-    bool again = !repaired && (data->flags & QSM_DATA_AGAIN);
-    repaired = repaired || again;
+    bool again = origin == QSM_ORIGIN_SENDER && (data->flags & QSM_DATA_AGAIN);
+    bool repaired = origin == QSM_ORIGIN_OTHERS || again;
     if (!repaired) stream->first_hand = true;
     if (!repaired && slot != NULL && (here ? slot->attempts > 0 : sequence < stream->high_received))
         note_lateness(stream, sequence, slot);
@@ -283,7 +297,7 @@ void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
         qsm_count(engine, QSM_COUNT_data_duplicate);
         return;
     }
-    if (!has_room(stream, sequence)) return;
+    if (!has_room(stream, sequence, origin)) return;
     stream->received_ns = engine->now_ns;
     bool first = stream->high == stream->stable;
     if (sequence > stream->high) stream->high = sequence;

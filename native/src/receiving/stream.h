@@ -26,6 +26,14 @@ enum qsm_slot_state {
     QSM_SLOT_HOLE = 4      /* a dead sender's packet that nobody has */
 };
 
+/* Who has given a packet to the stream. */
+enum qsm_origin {
+    QSM_ORIGIN_SENDER, /* its sender */
+    QSM_ORIGIN_OTHERS, /* somebody who keeps it */
+    QSM_ORIGIN_HERE    /* this node made it for a dead sender: it is in memory already, and others
+                          wait for it */
+};
+
 #define QSM_GIVEN_TO_ALL UINT32_MAX
 
 typedef struct {
@@ -67,7 +75,6 @@ typedef struct qsm_stream {
     qsm_slot *chunks[QSM_STREAM_CHUNKS]; /* ring over sequences, in pieces made when needed */
     qsm_slot *spare;                     /* an empty chunk, for the next */
     uint32_t waiting;                    /* slots in state WAITING */
-    uint32_t far_attempts;               /* looks that asked for packets beyond the slots */
     qsm_asking asking;
     qsm_lateness lateness;
     uint16_t lost;    /* found to be lost since the last token */
@@ -88,7 +95,10 @@ qsm_stream *qsm_stream_of(qsm_region *region, uint64_t sender);
 void qsm_stream_free(qsm_stream *stream);
 /* Takes a data packet that belongs to the stream at `sequence`. */
 void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
-                        const qsm_slice *packet, const qsm_data *data, bool repaired);
+                        const qsm_slice *packet, const qsm_data *data, enum qsm_origin origin);
+/* An executor's packet names what nobody has. That must be known for the stream to go on, also
+ * where the packet itself cannot be kept yet. */
+void qsm_stream_hear_verdict(qsm_stream *stream, uint64_t sequence, const qsm_data *data);
 /* Somebody says that the stream goes at least to `high`. */
 void qsm_stream_learn_high(qsm_stream *stream, uint64_t high);
 void qsm_stream_learn_stable(qsm_stream *stream, uint64_t stable);
@@ -101,6 +111,8 @@ void qsm_stream_mark_hole(qsm_stream *stream, uint64_t sequence);
 void qsm_stream_retry_waiting(qsm_stream *stream);
 /* The slot of a sequence between base and high, NULL outside. */
 qsm_slot *qsm_stream_slot(qsm_stream *stream, uint64_t sequence);
+/* The same, and makes room for it: NULL when that is too far ahead or memory is short. */
+qsm_slot *qsm_stream_reach(qsm_stream *stream, uint64_t sequence);
 /* The packet, if it is here to be passed on. */
 const qsm_slice *qsm_stream_packet(qsm_stream *stream, uint64_t sequence);
 /* Reads the packet, if it is here. */

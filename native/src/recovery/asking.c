@@ -10,7 +10,10 @@ enum {
     PAUSE_MIN_NS = 20000000,
     PAUSE_MAX_NS = 250000000,
     PATIENT_AFTER = 3, /* requests for one packet; from then on the pause doubles */
-    DOUBLINGS_MAX = 2
+    DOUBLINGS_MAX = 2,
+    RESIGNED_AFTER = 40, /* requests: where a third is lost, some packets take twenty */
+    RESIGNED_DOUBLINGS_MAX = 4,
+    RESIGNED_MAX_NS = 1000000000
 };
 
 void qsm_asking_init(qsm_asking *asking) {
@@ -34,11 +37,18 @@ void qsm_asking_overdue(qsm_asking *asking, uint32_t count) {
     asking->answered = asking->overdue = 0;
 }
 
+/* Twice as much for each request behind the first so many. */
+static uint64_t doubled(uint64_t pause_ns, uint32_t attempts, uint32_t behind,
+                        uint32_t doublings_max, uint64_t most_ns) {
+    uint32_t doublings = attempts > behind ? attempts - behind : 0;
+    pause_ns <<= doublings < doublings_max ? doublings : doublings_max;
+    return pause_ns < most_ns ? pause_ns : most_ns;
+}
+
 uint64_t qsm_asking_pause_ns(const qsm_roundtrip *lines, uint32_t attempts) {
-    uint32_t doublings = attempts > PATIENT_AFTER ? attempts - PATIENT_AFTER : 0;
     uint64_t pause_ns = qsm_roundtrip_patience_ns(lines, PAUSE_MIN_NS, PAUSE_MAX_NS);
-    pause_ns <<= doublings < DOUBLINGS_MAX ? doublings : DOUBLINGS_MAX;
-    return pause_ns < PAUSE_MAX_NS ? pause_ns : PAUSE_MAX_NS;
+    pause_ns = doubled(pause_ns, attempts, PATIENT_AFTER, DOUBLINGS_MAX, PAUSE_MAX_NS);
+    return doubled(pause_ns, attempts, RESIGNED_AFTER, RESIGNED_DOUBLINGS_MAX, RESIGNED_MAX_NS);
 }
 
 uint64_t qsm_asking_quiet_ns(const qsm_roundtrip *lines) {

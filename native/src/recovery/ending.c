@@ -32,7 +32,8 @@ static bool append(qsm_estate *estate, qsm_stream *stream, qsm_data *data, const
     qsm_data written;
     bool taken = bytes > 0 && qsm_data_reread(&packet, &written);
     if (taken) {
-        qsm_stream_receive(stream, estate->high + 1, stream->stable, &packet, &written, false);
+        qsm_stream_receive(stream, estate->high + 1, stream->stable, &packet, &written,
+                           QSM_ORIGIN_HERE);
         taken = qsm_stream_packet(stream, estate->high + 1) != NULL;
     }
     if (taken) {

@@ -96,6 +96,8 @@ void qsm_reports_begin(qsm_estate *estate, const qsm_stream *stream);
 /* Asks those who have not answered. */
 void qsm_reports_ask(qsm_estate *estate);
 bool qsm_reports_are_in(const qsm_estate *estate);
+/* True when some member has or had the packet. */
+bool qsm_reports_name(const qsm_estate *estate, uint64_t sequence);
 /* True when everything that anybody has is here. */
 bool qsm_reports_show_all_here(const qsm_estate *estate, qsm_stream *stream);
 

@@ -65,9 +65,14 @@ void qsm_orphan_found(qsm_stream *stream) {
     if (estate != NULL) qsm_estate_open(estate, stream);
 }
 
-bool qsm_orphan_must_fetch(const qsm_stream *stream) {
+const qsm_estate *qsm_orphan_fetches(const qsm_stream *stream) {
+    if (!stream->orphan) return NULL;
     const qsm_estate *estate = qsm_table_get(&stream->region->orphans.estates, stream->sender);
-    return stream->settled || (estate != NULL && estate->state == QSM_ESTATE_FETCHING);
+    return estate != NULL && estate->state == QSM_ESTATE_FETCHING ? estate : NULL;
+}
+
+bool qsm_orphan_must_fetch(const qsm_stream *stream) {
+    return stream->settled || qsm_orphan_fetches(stream) != NULL;
 }
 
 void qsm_orphan_complete(qsm_stream *stream) {

@@ -38,6 +38,9 @@ void qsm_orphan_progress(qsm_stream *stream);
 /* True when what is missing here of a dead sender's stream is for this node alone to get: somebody
  * had it. False while others are waited for, who may find that nobody had it. */
 bool qsm_orphan_must_fetch(const qsm_stream *stream);
+/* At the executor, when everybody has told what it has and while that is fetched: the estate, which
+ * knows who has what. Else NULL. */
+const qsm_estate *qsm_orphan_fetches(const qsm_stream *stream);
 /* At the executor: everybody in the region has all of the stream. */
 void qsm_orphan_complete(qsm_stream *stream);
 void qsm_orphan_query_arrived(qsm_region *region, uint64_t from, const qsm_orphan_query *query);

@@ -7,6 +7,7 @@
 #include "membership/peer.h"
 #include "membership/region.h"
 #include "receiving/stream.h"
+#include "recovery/estate.h"
 #include "recovery/lag.h"
 #include "recovery/loss.h"
 #include "recovery/repair.h"
@@ -124,21 +125,27 @@ static void note_asked(qsm_slot *slot, uint64_t now_ns) {
 static uint64_t ask_upto(qsm_stream *stream, uint64_t last, uint64_t now_ns) {
     qsm_engine *engine = stream->region->engine;
     ask asks[ASKS_MAX];
-    uint32_t count = 0, open = 0, overdue = 0;
-    bool far = false;
+    uint32_t count = 0, open = 0, overdue = 0, most = stream->asking.window;
+    bool made_room = false;
     uint64_t next_ns = now_ns + LOOK_NS;
-    uint32_t most = qsm_delivery_is_full(engine) ? QSM_REPAIRS_WHEN_FULL : stream->asking.window;
+    const qsm_estate *estate = qsm_orphan_fetches(stream);
+    if (qsm_delivery_is_full(engine)) {
+        most = QSM_REPAIRS_WHEN_FULL;
+        uint64_t end = stream->contiguous + most; /* more would not be taken */
+        if (last > end && estate == NULL) last = end;
+    }
     for (uint64_t s = stream->contiguous + 1; s <= last; s++) {
         qsm_slot *slot = qsm_stream_slot(stream, s);
-        if (slot == NULL) { /* not yet room for it: begin with its slot when it comes */
-            if (s > stream->base + QSM_STREAM_SLOTS_MAX - 1 || open >= most / 8) break;
-            uint64_t to = choose_source(stream, s, stream->far_attempts);
-            far = true;
-            if (to != 0) add_to_ask(stream, asks, &count, to, s, false);
-            open++;
-            continue;
+        if (slot == NULL && !made_room) { /* little at a time: there may not be so much */
+            slot = qsm_stream_reach(stream, s);
+            made_room = slot != NULL;
+        }
+        if (slot == NULL) {
+            if (made_room) next_ns = now_ns + REFILL_NS;
+            break;
         }
         if (slot->state != QSM_SLOT_MISSING) continue;
+        if (estate != NULL && !qsm_reports_name(estate, s)) continue; /* nobody has it */
         if (open >= most) {
             next_ns = now_ns + REFILL_NS;
             break;
@@ -158,7 +165,6 @@ static uint64_t ask_upto(qsm_stream *stream, uint64_t last, uint64_t now_ns) {
         if (to != 0) add_to_ask(stream, asks, &count, to, s, slot->denied);
         note_asked(slot, now_ns);
     }
-    if (far) stream->far_attempts++;
     if (overdue > 0) qsm_asking_overdue(&stream->asking, overdue);
     for (uint32_t i = 0; i < count; i++)
         send_ask(engine, &asks[i]);

@@ -14,6 +14,8 @@
 enum {
     PROMISE_AGE_MAX_NS = 300000000, /* an older wish has been renewed or fulfilled elsewhere */
     FILL_STEPS_MAX = 4096,
+    VERDICTS_MAX = 512, /* packets at the end of a dead sender's stream: four for each chunk of
+                           slots name all its holes */
     RESEND_ALL = 4, /* times the pause before asking again, to the whole region: by then others have
                        it for who still lacks it */
     TURN_PACKETS = 16,  /* of one request, before the next one has its turn */
@@ -182,17 +184,60 @@ static void give_own(qsm_engine *engine, qsm_region *region, const qsm_repair *r
     qsm_region_multicast(region, QSM_CLASS_REPAIR, &slice);
 }
 
+/* False when it was given to that node just now. */
+static bool note_given(qsm_region *region, qsm_slot *slot, const qsm_peer *to) {
+    bool given = slot->given_to == (uint32_t)to->id || slot->given_to == QSM_GIVEN_TO_ALL;
+    if (given && was_within(region->engine, slot->asked_ns, qsm_asking_quiet_ns(&region->lines)))
+        return false;
+    slot->given_to = (uint32_t)to->id;
+    slot->asked_ns = region->engine->now_ns;
+    return true;
+}
+
+static bool names_hole(const qsm_data *data, uint64_t sequence) {
+    for (uint32_t i = 0; i < data->hole_count; i++)
+        if (data->holes[i].first <= sequence && sequence <= data->holes[i].last) return true;
+    return false;
+}
+
+/* What a dead sender's stream ends with is the answer to all that it names. */
+static void note_named(qsm_stream *stream, const qsm_data *data, const qsm_peer *to) {
+    for (uint32_t i = 0; i < data->hole_count; i++)
+        for (uint64_t s = data->holes[i].first; s <= data->holes[i].last; s++) {
+            qsm_slot *slot = qsm_stream_slot(stream, s);
+            if (slot == NULL || slot->state != QSM_SLOT_HOLE) break;
+            (void)note_given(stream->region, slot, to);
+        }
+}
+
+/* Nobody has the packet that is asked for: whoever asks has missed the packet that says so. */
+static void give_verdict(qsm_stream *stream, uint64_t sequence, const qsm_peer *to) {
+    qsm_data data;
+    uint32_t left = VERDICTS_MAX;
+    for (uint64_t s = stream->high_received; s > sequence && left > 0; s--, left--) {
+        if (!qsm_stream_read(stream, s, &data)) continue;
+        if (!(data.flags & QSM_DATA_ESTATE)) return;
+        if (!names_hole(&data, sequence)) continue;
+        qsm_slot *slot = qsm_stream_slot(stream, s);
+        note_named(stream, &data, to);
+        if (note_given(stream->region, slot, to))
+            give(stream->region->engine, &to->address, &slot->packet);
+        return;
+    }
+}
+
 /* Another's packet that is kept here. */
 static void give_kept(qsm_engine *engine, qsm_region *region, const qsm_repair *repair,
                       const qsm_peer *to) {
     qsm_stream *stream = qsm_stream_find(region, repair->stream);
     qsm_slot *slot = stream != NULL ? qsm_stream_slot(stream, repair->range.first) : NULL;
-    if (slot == NULL || slot->packet.buffer == NULL) return;
-    bool given = slot->given_to == (uint32_t)to->id || slot->given_to == QSM_GIVEN_TO_ALL;
-    if (given && was_within(engine, slot->asked_ns, qsm_asking_quiet_ns(&region->lines))) return;
-    slot->given_to = (uint32_t)to->id;
-    slot->asked_ns = engine->now_ns;
-    give(engine, &to->address, &slot->packet);
+    bool hole = slot != NULL && slot->state == QSM_SLOT_HOLE;
+    if (slot == NULL || (slot->packet.buffer == NULL && !hole) || !note_given(region, slot, to))
+        return;
+    if (hole)
+        give_verdict(stream, repair->range.first, to);
+    else
+        give(engine, &to->address, &slot->packet);
 }
 
 static void drop_first(qsm_repairs *repairs) {

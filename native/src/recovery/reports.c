@@ -166,7 +166,7 @@ bool qsm_reports_are_in(const qsm_estate *estate) {
     return true;
 }
 
-static bool exists(const qsm_estate *estate, uint64_t sequence) {
+bool qsm_reports_name(const qsm_estate *estate, uint64_t sequence) {
     if (sequence < estate->first) return true;
     uint64_t bit = sequence - estate->first;
     return !QSM_BUG(14) && bit < QSM_STREAM_SLOTS_MAX && (estate->exists[bit / 8] >> (bit % 8) & 1);
@@ -176,7 +176,7 @@ bool qsm_reports_show_all_here(const qsm_estate *estate, qsm_stream *stream) {
     for (uint64_t s = stream->contiguous + 1; s <= estate->high; s++) {
         qsm_slot *slot = qsm_stream_slot(stream, s);
         bool missing = slot == NULL || slot->state == QSM_SLOT_MISSING;
-        if (missing && exists(estate, s)) return false;
+        if (missing && qsm_reports_name(estate, s)) return false;
     }
     return true;
 }
