@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 EXIT_BAD_INPUT = 2
+# As a shell tells of a command that SIGINT or SIGPIPE ended.
+EXIT_INTERRUPTED = 130
+EXIT_UNREAD = 141
 
 
 class StartProblem(Exception):

@@ -15,7 +15,7 @@ from pathlib import Path
 from app.command_line import PROGRAM, Options, parse, run_command
 from app.commands import COMMANDS
 from app.display import display_problem, is_seen
-from app.errors import EXIT_BAD_INPUT, StartProblem
+from app.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_UNREAD, StartProblem
 from app.instance_client import ask
 from app.paths import find_paths
 from app.settings import load_settings
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     set_language(*wanted_languages("", os.environ))
     try:
         if given and given[0] in COMMANDS:
-            return run_command(given[0], given[1:])
+            return _run_command(given[0], given[1:])
         options = parse(given)
         windowed = _tells_in_window(options)
         return _run_window(options, windowed)
@@ -40,6 +40,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if windowed:
             import_module("app.start_failure").tell(str(problem))
         return EXIT_BAD_INPUT
+
+
+def _run_command(name: str, arguments: Sequence[str]) -> int:
+    """A command in a terminal: whoever stops it, or stops reading what it says, needs no word."""
+    try:
+        result = run_command(name, arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes once more at its end, and would complain then.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_UNREAD
+    return result
 
 
 def _tells_in_window(options: Options) -> bool:

@@ -103,6 +103,28 @@ def test_net_in_a_terminal_is_drawn_again_and_again(gms: Gms) -> None:
         os.close(master)
 
 
+def test_nobody_reads_the_rest_and_nothing_is_said_of_it(gms: Gms) -> None:
+    gms.says("host of the scope Office")
+    looking = start("net", "--json", "--state-dir", str(gms.folder))
+    assert looking.stdout is not None
+    looking.stdout.close()  # As `| head` does when it has seen enough.
+    looking.stdout = None
+    _, complaints = looking.communicate(timeout=30)
+    assert (looking.returncode, complaints) == (141, "")
+
+
+def test_waiting_for_somebody_can_be_interrupted(tmp_path: Path, invitation: Path) -> None:
+    folder = str(tmp_path / "ada")
+    assert run("scope", "join", str(invitation), "--state-dir", folder)[0] == 0
+    inviting = start(
+        *("scope", "invite", "--no-mdns", "--interface", "127.0.0.1", "--state-dir", folder)
+    )
+    until_line(inviting, "Inviting to the scope Office")
+    inviting.send_signal(signal.SIGINT)
+    _, complaints = inviting.communicate(timeout=30)
+    assert (inviting.returncode, complaints.strip()) == (130, "")
+
+
 def test_second_gms_joins_the_first_and_takes_over(
     gms: Gms, tmp_path: Path, invitation: Path
 ) -> None:
