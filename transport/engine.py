@@ -206,7 +206,7 @@ class Engine(Node):
         if self.on_closing is not None:
             self.on_closing()
         self._last_node = self._core.node
-        freeable = self.loans_returned() or not self._kept
+        freeable = self._loans.returned()
         self._core = None
         self.end_groups(Closed("The engine has been closed: open a new one."))
         self._wake_health_waiters()

@@ -12,9 +12,8 @@ messages in order.
 from __future__ import annotations
 
 import logging
-import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from transport import binding, binding_events
@@ -24,6 +23,7 @@ from transport.events import EventType, Health, HealthChanged, Reason
 from transport.group import ErrorCallback, Group
 from transport.group_keys import OWN, GroupKeys
 from transport.interfaces import GROUP_ID_BYTES, GROUP_KEY_BYTES, Member, View
+from transport.loans import Loans
 from transport.scopes import SCOPE_KEY_BYTES
 
 log = logging.getLogger(__name__)
@@ -52,14 +52,6 @@ class _Batch:
 _Entry = _Batch | tuple[Group, View | int | None] | HealthChanged
 
 
-def _references(loans: Iterable[object]) -> list[int]:
-    return list(map(sys.getrefcount, loans))
-
-
-# What `_references` counts for a buffer that nobody but the list holds.
-_UNSHARED = _references([object()])[0]
-
-
 def _scope_key(key: bytes) -> bytes:
     if len(key) != SCOPE_KEY_BYTES:
         raise BadArgument(f"A scope's key has {SCOPE_KEY_BYTES} bytes.")
@@ -86,7 +78,7 @@ class Node:
         self._core: binding.Core | None = None
         self._groups: dict[int, Group] = {}
         self._queue: deque[_Entry] = deque()
-        self._kept: list[Any] = []
+        self._loans = Loans()
         self._pulled: list[object] = []
         self._postponed: list[Callable[[], None]] = []
         self._escaped: BaseException | None = None
@@ -330,26 +322,10 @@ class Node:
             group.take_deliveries(deliveries)
         finally:
             deliveries.end()
-            self._take_back(group, deliveries.loans, deliveries.views)
+            self._take_back(group, deliveries)
 
-    def _take_back(self, group: Group, loans: list[Any], views: list[memoryview]) -> None:
-        """Ends the loan: a view that was kept raises from now on, and does not read freed
-        memory."""
-        exported = 0
-        try:
-            deque(map(memoryview.release, views), maxlen=0)
-        except BufferError:  # Something else was built on one, and holds it.
-            for view in views:
-                try:
-                    view.release()
-                except BufferError:
-                    exported += 1
-        del views[:]
-        counts = _references(loans)
-        if exported or sum(counts) != _UNSHARED * len(counts):
-            self._kept += [
-                loan for loan, count in zip(loans, counts, strict=True) if count != _UNSHARED
-            ]
+    def _take_back(self, group: Group, deliveries: LentDeliveries) -> None:
+        if not self._loans.end(deliveries.loans, deliveries.views):
             group.report(
                 ViewKept(
                     "Part of a delivery was kept after its callback; copy what is needed later.",
@@ -377,12 +353,7 @@ class Node:
 
     def loans_returned(self) -> bool:
         """Whether everything that was lent can be freed: nobody holds a part of it, none waits."""
-        if self._kept:
-            counts = _references(self._kept)
-            self._kept = [
-                loan for loan, count in zip(self._kept, counts, strict=True) if count != _UNSHARED
-            ]
-        return not self._kept and not self._queue
+        return self._loans.returned() and not self._queue
 
     def after_native(self) -> None:
         """C has returned: does what waited for that, and lets out what must not stay inside."""
