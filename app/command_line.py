@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from app.commands import COMMANDS
-from app.commands.arguments import add_interface, add_port, add_state_dir
+from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
+from app.network_wishes import NetworkWishes, add_wishes
 from app.version import VERSION
 from widgets.language import tr
 from widgets.roles import PERSON_COLOURS, Mode, is_colour
@@ -34,8 +35,7 @@ class Options:
     """What the window program was started with."""
 
     files: tuple[Path, ...]
-    interface: str
-    port: int
+    network: NetworkWishes
     state_dir: Path | None
     name: str | None
     colour: str | None
@@ -52,8 +52,7 @@ def parse(arguments: Sequence[str]) -> Options:
     parsed = _window_parser().parse_args(arguments)
     return Options(
         files=tuple(parsed.files),
-        interface=parsed.interface,
-        port=parsed.port,
+        network=NetworkWishes.of(parsed),
         state_dir=parsed.state_dir,
         name=parsed.name,
         colour=parsed.colour,
@@ -90,8 +89,7 @@ def _window_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("files", metavar="FILE", nargs="*", type=Path, help=tr(".liveobject files to open"))
-    add_interface(parser)
-    add_port(parser)
+    add_wishes(parser)
     add_state_dir(parser)
     add("--name", type=_name, help=tr("the name that others see"))
     add("--colour", metavar="C", type=_colour, help=tr("your colour: #rrggbb or a name"))

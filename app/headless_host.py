@@ -9,35 +9,36 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from app.network_profile import NetworkProfile
+from app.network_wishes import NetworkWishes
 from app.paths import Paths
 from app.scope_care import ScopeCare
 from liveobj.host import Host, Person
-from transport.config import EngineConfig
 from transport.engine import Engine
+from transport.finder import Finder
 from transport.key_rotation import KeyRotation
 from transport.loop import AsyncioWatcher, EngineJoin
-from transport.peer_book import choose_peers
 from transport.streams import LoopStreams
 
 
 @asynccontextmanager
-async def headless_host(paths: Paths, interface: str, name: str) -> AsyncIterator[Host]:
+async def headless_host(paths: Paths, wishes: NetworkWishes, name: str) -> AsyncIterator[Host]:
     """The host, for as long as it is used; others see it under that name."""
     loop = asyncio.get_running_loop()
     profile = NetworkProfile.of(paths)
     scope = profile.scope()
-    peers = choose_peers([], profile.book().peers(scope))
-    engine = Engine.open(EngineConfig(scope=scope, interface=interface, known_peers=peers))
+    engine = Engine.open(wishes.config(scope, profile.book().peers(scope)))
     try:
         watcher = AsyncioWatcher()
         EngineJoin(engine, watcher)
         keys = KeyRotation(engine, watcher.call_at, time.monotonic, time.time)
         streams = LoopStreams(loop, engine.info().address.text, os.urandom)
         await streams.start()
+        finder = Finder(engine, profile.book())
+        finder.start(loop)
         care = None
         if scope.private:
             care = ScopeCare(engine, profile, watcher.call_at, lambda: name)
-            care.start(loop, peers, None)
+            care.start(loop, engine.config.known_peers, finder)
         try:
             yield Host(
                 engine,
@@ -54,6 +55,7 @@ async def headless_host(paths: Paths, interface: str, name: str) -> AsyncIterato
             keys.close()
             if care is not None:
                 await care.close()
+            await finder.close()
             await streams.close()
     finally:
         await engine.close()

@@ -102,6 +102,11 @@ def _run_window(options: Options, windowed: bool) -> int:
 
 
 def _hand_over(options: Options, socket: Path) -> bool:
+    if options.network.peers:
+        peers = [[peer.address, peer.port] for peer in options.network.peers]
+        answer = ask(socket, {"do": "connect", "peers": peers})
+        if answer is not None and answer.get("error"):
+            raise StartProblem(str(answer["error"]))
     files = [str(file.absolute()) for file in options.files]
     answer = ask(socket, {"do": "open", "files": files, "live": options.live})
     if answer is not None and options.screenshot is not None:

@@ -10,17 +10,19 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from app.collecting import Collecting
 from app.engine_watcher import EngineWatcher
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
+from app.network_wishes import NetworkWishes
 from app.scope_care import ScopeCare
-from transport.config import EngineConfig, Peer
+from transport.config import Peer
 from transport.engine import Engine
 from transport.engine_logger import EngineLogger
-from transport.errors import NoInterface, NoMulticast, PortInUse, TransportError
+from transport.errors import NoInterface, PortInUse, TransportError
 from transport.events import Health, HealthChanged
 from transport.finder import Finder
 from transport.key_rotation import KeyRotation
@@ -68,22 +70,28 @@ def _unicast_words() -> tuple[str, str]:
     )
 
 
+def _no_multicast_words() -> tuple[str, str]:
+    return (
+        tr("by unicast"),
+        tr(
+            "The network interface of this PC carries no multicast, so everything is sent to each"
+            " PC one by one. Whoever is not found can be reached by a typed address."
+        ),
+    )
+
+
 class OfficeNetwork:
     """One engine for the whole program. `on_words` is told whenever its words have changed."""
 
-    def __init__(self, interface: str, port: int, profile: NetworkProfile | None = None) -> None:
+    def __init__(self, wishes: NetworkWishes, profile: NetworkProfile | None = None) -> None:
         self._profile = profile
-        self._known: tuple[Peer, ...] = ()
         self.scope = profile.scope() if profile is not None else NEARBY
-        self._known = profile.book().peers(self.scope) if profile is not None else ()
+        met = profile.book().peers(self.scope) if profile is not None else ()
         try:
-            config = EngineConfig(
-                scope=self.scope, interface=interface, port=port, known_peers=self._known
-            )
-            self.engine = Engine.open(config)
+            self.engine = Engine.open(wishes.config(self.scope, met))
         except TransportError as error:
             log.error("the engine does not open: %s", error.described)
-            raise StartProblem(_sentence(error, interface, port)) from None
+            raise StartProblem(_sentence(error, wishes)) from None
         self.on_words: Callable[[NetworkWords], None] | None = None
         self.engine.on_health = self._on_health
         self.engine.on_error = self._on_error
@@ -131,7 +139,7 @@ class OfficeNetwork:
             self._finder = Finder(self.engine, self._profile.book())
             self._finder.start(loop)
         if self.care is not None:
-            self.care.start(loop, self._known, self._finder)
+            self.care.start(loop, self.engine.config.known_peers, self._finder)
 
     async def stop_finding(self) -> None:
         """Takes the announcement back, within a bound."""
@@ -139,6 +147,13 @@ class OfficeNetwork:
             await self.care.close()
         if self._finder is not None:
             await self._finder.close()
+
+    def connect(self, peers: Sequence[Peer]) -> None:
+        """Asks at typed addresses, now and at the next start; raises TransportError."""
+        for peer in peers:
+            self.engine.add_peer(peer)
+        if self._profile is not None:
+            self._profile.book().remember(self.scope, peers)
 
     @property
     def words(self) -> NetworkWords:
@@ -148,7 +163,9 @@ class OfficeNetwork:
             # Whoever is in a network of their own always sees in which.
             place = self.scope.name
         short, sentence = _health_words(self.engine.health)
-        if self.settled and self._by_unicast:
+        if self.settled and not self._info.multicast:
+            short, sentence = _no_multicast_words()
+        elif self.settled and self._by_unicast:
             short, sentence = _unicast_words()
         if self._left_out:
             short = tr("not a member any more")
@@ -213,23 +230,23 @@ class OfficeNetwork:
         log.warning("network: %s", error.described)
 
 
-def _sentence(error: TransportError, interface: str, port: int) -> str:
+def answer_connect(network: OfficeNetwork, request: Mapping[str, Any]) -> dict[str, Any]:
+    """A later start of the program brings addresses that were typed there."""
+    try:
+        network.connect([Peer(str(address), int(port)) for address, port in request["peers"]])
+    except (TransportError, KeyError, TypeError, ValueError) as problem:
+        return {"error": str(problem)}
+    return {}
+
+
+def _sentence(error: TransportError, wishes: NetworkWishes) -> str:
     """What happened, and what to do about it by the options that the program has."""
-    if isinstance(error, NoMulticast):
-        if interface:
-            return tr(
-                "The network interface {name} cannot multicast: name another one with --interface.",
-                name=interface,
-            )
-        return tr(
-            "The network interface of this PC cannot multicast: name another one with --interface."
-        )
-    if isinstance(error, NoInterface) and not interface:
+    if isinstance(error, NoInterface) and not wishes.interface:
         return tr("This PC has no network interface that is up: switch one on.")
     if isinstance(error, PortInUse):
         # The engine knows which port it was: the one asked for, or the one that all PCs share.
         happened = str(error.details.get("engine", error)).partition(";")[0]
-        if f"port {port} " in happened:
+        if f"port {wishes.port} " in happened:
             return tr(
                 "{happened}: stop that program, or name another port with --port.",
                 happened=happened,

@@ -26,7 +26,7 @@ from app.engine_watcher import EngineWatcher
 from app.errors import EXIT_BAD_INPUT, StartProblem
 from app.event_loop import EventLoop
 from app.log import start_log
-from app.network import OfficeNetwork
+from app.network import OfficeNetwork, answer_connect
 from app.network_profile import NetworkProfile
 from app.network_report import NET_REQUEST, report
 from app.paths import Paths
@@ -61,7 +61,7 @@ def run(options: Options, paths: Paths) -> int:
     loop = EventLoop(application)
     try:
         # The engine refuses here, before any window is seen, if the network does.
-        network = OfficeNetwork(options.interface, options.port, NetworkProfile.of(paths))
+        network = OfficeNetwork(options.network, NetworkProfile.of(paths))
         try:
             program = _Program(options, paths, application, loop, network)
             program.begin(server)
@@ -153,6 +153,8 @@ class _Program:
         """What later starts and scripts ask: whoever knows the request first answers it."""
         if request == NET_REQUEST:
             return report(self._network.engine)
+        if request.get("do") == "connect":
+            return answer_connect(self._network, request)
         about_scope = answer_about_scope(self._network.care, request)
         if about_scope is not None:
             return about_scope

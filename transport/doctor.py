@@ -90,10 +90,13 @@ def _peculiarities(link: Link, links: Sequence[Link]) -> list[Finding]:
         )
     elif not link.multicast:
         found.append(
-            bad(
+            odd(
                 "multicast",
-                worded("{link} cannot multicast.", link=link.name),
-                worded("Choose another interface."),
+                worded("{link} carries no multicast: everything goes by unicast.", link=link.name),
+                worded(
+                    "Whoever is not found: type their address (--peer), or choose another"
+                    " interface."
+                ),
             )
         )
     if link.kind is Kind.WIRELESS:
@@ -319,7 +322,7 @@ async def examine(
     found = check_links(links, wanted)
     chosen = next((link for link in links if wanted in {link.name, link.address}), None)
     link = chosen if wanted else best_link(links)
-    if link is not None and link.usable:
+    if link is not None and link.usable and (link.multicast or link.kind is Kind.LOOPBACK):
         found.append(await check_multicast(link.address))
     if snapshot is not None:
         found += check_engine(snapshot)

@@ -12,12 +12,15 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from transport import binding, binding_events
 from transport.binding_udp import Udp, UdpInfo
 from transport.config import EngineConfig, Peer
-from transport.errors import Closed, ViewKept, WrongMoment
+from transport.errors import Closed, NoMulticast, ViewKept, WrongMoment
 from transport.events import Health, HealthChanged
+from transport.interface_choice import fit_interface
+from transport.links import list_links
 from transport.node import Node
 
 log = logging.getLogger(__name__)
@@ -32,6 +35,17 @@ _PIECE_EVENTS_MAX = 1024
 # The part of a step's budget that C may use for sockets and protocol; the rest is for callbacks.
 _NATIVE_SHARE = 0.5
 _CLOSE_WAIT_S_MAX = 0.005
+
+
+def _open_sockets(wanted: EngineConfig) -> tuple[Udp, EngineConfig]:
+    """With the configuration that was possible."""
+    config = fit_interface(wanted, list_links())
+    try:
+        return Udp(config), config
+    except NoMulticast as problem:
+        log.warning("everything goes by unicast: %s", problem.described)
+    config = replace(config, multicast=False)
+    return Udp(config), config
 
 
 class Engine(Node):
@@ -54,9 +68,9 @@ class Engine(Node):
 
     @classmethod
     def open(cls, config: EngineConfig | None = None) -> Engine:
-        """Opens sockets and starts; raises an EnvironmentRefused that says what to do."""
-        config = config or EngineConfig()
-        return cls(Udp(config), config)
+        """Opens sockets and starts; raises an EnvironmentRefused that says what to do. Where there
+        is no multicast it is opened without, and `config` says so."""
+        return cls(*_open_sockets(config or EngineConfig()))
 
     def __repr__(self) -> str:
         return f"<Engine {self.node:016x} {self.health.name.lower()} in {self.config.scope.name}>"

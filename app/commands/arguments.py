@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from transport.config import Peer
+from transport.errors import BadArgument
 from widgets.language import tr
 
 
@@ -26,8 +28,17 @@ def add_port(parser: argparse.ArgumentParser, what: str | None = None) -> None:
 
 
 def add_peers(parser: argparse.ArgumentParser, what: str) -> None:
-    """Texts for Peer.parse, as many as are given."""
-    parser.add_argument("--peer", metavar="ADDR:PORT", action="append", default=[], help=what)
+    """Peers, as many as are given."""
+    parser.add_argument(
+        "--peer", metavar="ADDR:PORT", type=_peer, action="append", default=[], help=what
+    )
+
+
+def _peer(text: str) -> Peer:
+    try:
+        return Peer.parse(text)
+    except BadArgument as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
 
 
 def port_number(text: str) -> int:

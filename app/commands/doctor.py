@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from app.collecting import check_collecting
 from app.commands.arguments import add_interface, add_peers, add_state_dir
-from app.errors import StartProblem
 from app.network_profile import NetworkProfile
 from app.network_report import ask_running
 from app.paths import find_paths
@@ -30,7 +29,7 @@ from transport.doctor import (
     examine,
     mdns_refused,
 )
-from transport.errors import BadArgument, TransportError
+from transport.errors import TransportError
 from transport.findings import Finding, Verdict, as_json, as_text
 from transport.links import Kind, Link, best_link, list_links
 from transport.peer_book import choose_peers
@@ -56,11 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     profile = NetworkProfile.of(paths)
     scope = profile.scope()
     running = ask_running(paths)
-    try:
-        typed = [Peer.parse(text) for text in arguments.peer]
-    except BadArgument as problem:
-        raise StartProblem(str(problem)) from None
-    findings = asyncio.run(_examine(arguments.interface, scope, running, typed))
+    findings = asyncio.run(_examine(arguments.interface, scope, running, arguments.peer))
     findings.append(check_identity(NetworkProfile.of(paths).identity_file))
     if running is None:
         findings.append(

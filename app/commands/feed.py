@@ -14,10 +14,11 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from app.commands.arguments import add_interface, add_state_dir
+from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.headless import run_until_ended
 from app.headless_host import headless_host
+from app.network_wishes import NetworkWishes, add_wishes
 from app.paths import Paths, find_paths
 from liveobj.csv_text import CsvProblem, read_csv
 from liveobj.documents import DocumentError
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("csv", metavar="CSV", type=Path, help=tr("the file to follow; its first row has names"))
     add("table", metavar="TABLE", type=Path, help=tr("the reference file of a table"))
     add("--once", action="store_true", help=tr("fill the table, and end when it is on disk"))
-    add_interface(parser)
+    add_wishes(parser)
     add("--name", metavar="NAME", default="Feed", help=tr("how the others see it"))
     add_state_dir(parser)
 
@@ -65,7 +66,7 @@ def _read(file: Path) -> list[list[str]]:
 async def _feed(
     arguments: argparse.Namespace, paths: Paths, reference: Reference, ended: asyncio.Event
 ) -> int:
-    async with headless_host(paths, arguments.interface, arguments.name) as host:
+    async with headless_host(paths, NetworkWishes.of(arguments), arguments.name) as host:
         try:
             table = open_table(reference, host)
         except Problem as problem:

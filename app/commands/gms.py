@@ -16,26 +16,27 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app.collecting import Collecting
-from app.commands.arguments import add_interface, add_peers, add_port, add_state_dir
+from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.headless import run_until_ended
 from app.line_server import LineServer, claim
 from app.network_profile import NetworkProfile
 from app.network_report import gms_socket, report
+from app.network_wishes import NetworkWishes, add_wishes
 from app.paths import Paths, find_paths
 from app.scope_care import ScopeCare, answer_about_scope
-from transport.config import EngineConfig, Peer, Policy, Tuning
+from transport.config import EngineConfig, Policy, Tuning
 from transport.engine import Engine
 from transport.engine_logger import EngineLogger
 from transport.errors import TransportError
 from transport.events import Health, HealthChanged
 from transport.finder import Finder
 from transport.loop import AsyncioWatcher, EngineJoin
-from transport.peer_book import choose_peers
 from transport.scopes import Scope
 from widgets.language import tr
 
@@ -44,15 +45,13 @@ _PLAN_BYTES_MAX = 16 << 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_interface(parser)
-    add_port(parser)
+    add_wishes(parser)
     add(
         "--scope",
         metavar="FILE",
         type=Path,
         help=tr("an invitation, instead of the profile's scope"),
     )
-    add_peers(parser, tr("whom to ask first"))
     add("--insist", action="store_true", help=tr("take over from whoever keeps the list now"))
     add("--no-multicast", action="store_true", help=tr("send by unicast only"))
     add("--no-mdns", action="store_true", help=tr("neither announce nor search by mDNS"))
@@ -120,14 +119,10 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
 
 
 def _config(arguments: argparse.Namespace, scope: Scope, profile: NetworkProfile) -> EngineConfig:
-    typed = [Peer.parse(text) for text in arguments.peer]
-    return EngineConfig(
-        scope=scope,
-        interface=arguments.interface,
-        port=arguments.port,
+    return replace(
+        NetworkWishes.of(arguments).config(scope, profile.book().peers(scope)),
         multicast=not arguments.no_multicast,
         insists_to_host=arguments.insist,
-        known_peers=choose_peers(typed, profile.book().peers(scope)),
         tuning=Tuning(policy=Policy.PLAN if arguments.plan is not None else None),
     )
 

@@ -12,10 +12,11 @@ import os
 import sys
 from pathlib import Path
 
-from app.commands.arguments import add_interface, add_state_dir
+from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.headless import run_until_ended
 from app.headless_host import headless_host
+from app.network_wishes import NetworkWishes, add_wishes
 from app.paths import Paths, find_paths
 from liveobj.keeping import Keeper
 from widgets.language import tr
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help=tr("reference files of what is to be kept"),
     )
-    add_interface(parser)
+    add_wishes(parser)
     add("--name", metavar="NAME", default="Keeper", help=tr("how the others see it"))
     add_state_dir(parser)
 
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _keep(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Event) -> int:
-    async with headless_host(paths, arguments.interface, arguments.name) as host:
+    async with headless_host(paths, NetworkWishes.of(arguments), arguments.name) as host:
         keeper = Keeper(host, [file.resolve() for file in arguments.files])
         try:
             for kept in keeper.state():

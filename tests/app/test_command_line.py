@@ -12,8 +12,10 @@ from app.command_line import parse
 from app.commands import COMMANDS
 from app.errors import StartProblem
 from app.main import main
+from app.network_wishes import NetworkWishes
 from liveobj.references import read_reference_file
 from liveobj.references.makers import maker_of
+from transport.config import Peer
 from widgets.language import set_language
 from widgets.roles import PERSON_COLOURS, Mode
 
@@ -23,11 +25,11 @@ def test_everything_together() -> None:
         [
             *("a.liveobject", "b.liveobject", "--interface", "127.0.0.1", "--port", "4000"),
             *("--state-dir", "here", "--name", " Ada ", "--colour", "Ocean", "--theme", "dark"),
-            *("--screenshot", "x.png", "--size", "900x600"),
+            *("--screenshot", "x.png", "--size", "900x600", "--peer", "10.0.0.7:4001"),
         ]
     )
     assert options.files == (Path("a.liveobject"), Path("b.liveobject"))
-    assert (options.interface, options.port) == ("127.0.0.1", 4000)
+    assert options.network == NetworkWishes("127.0.0.1", 4000, (Peer("10.0.0.7", 4001),))
     assert (options.name, options.theme) == ("Ada", Mode.DARK)
     assert options.colour == PERSON_COLOURS[1].light
     assert options.state_dir == Path("here")
@@ -49,6 +51,8 @@ def test_nothing_is_fine_too() -> None:
         (["--port", "http"], "'http' is not a port"),
         (["--port", "-5"], "--port"),
         (["--port", "65536"], "from 1 to 65535"),
+        (["--peer", "10.0.0.7"], "'10.0.0.7' is not an address"),
+        (["--peer", "somewhere:80"], "'somewhere' is not an IP address"),
         (["--theme", "pink"], "'pink' is not light, dark or system"),
         (["--colour", "red"], "'red' is neither like #1a2b3c"),
         (["--name", ""], "a name has"),

@@ -144,18 +144,6 @@ def test_no_such_interface(virtual_display: str, tmp_path: Path, note: str, inte
     assert_refused(result, "interface")
 
 
-def test_no_multicast_on_the_interface(virtual_display: str, tmp_path: Path, note: str) -> None:
-    """In a network of its own, which only the kernel's administrator can make."""
-    deaf_link = (
-        "ip link add v0 type veth peer name v1 && ip link set v1 up &&"
-        " ip link set v0 multicast off && ip link set v0 up && ip addr add 10.9.9.1/24 dev v0"
-    )
-    result = in_own_network(
-        deaf_link, [*program_in(tmp_path), "--interface", "v0", note], virtual_display
-    )
-    assert_refused(result, "v0 cannot multicast: name another one with --interface.")
-
-
 def test_no_network_at_all(virtual_display: str, tmp_path: Path, note: str) -> None:
     """In a network of its own that has nothing but a loopback that is down."""
     result = in_own_network("", [*program_in(tmp_path), note], virtual_display)

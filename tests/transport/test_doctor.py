@@ -99,7 +99,7 @@ def test_good_cable_has_one_good_finding() -> None:
         ([replace(CABLE, running=False)], "eth0", "interface", Verdict.BAD),
         ([replace(CABLE, address="")], "eth0", "interface", Verdict.BAD),
         ([replace(CABLE, address="")], "", "interface", Verdict.BAD),
-        ([replace(CABLE, multicast=False)], "eth0", "multicast", Verdict.BAD),
+        ([replace(CABLE, multicast=False)], "eth0", "multicast", Verdict.ODD),
         ([CABLE, LOOPBACK], "127.0.0.1", "interface", Verdict.ODD),
         ([WIFI], "", "wireless", Verdict.ODD),
         ([CABLE, TUNNEL], "", "vpn", Verdict.ODD),

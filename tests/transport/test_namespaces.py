@@ -52,9 +52,10 @@ async def send(group, count):
     sent += count
 
 async def main():
-    from transport.config import Faults
+    from transport.config import Faults, Peer
     engine = Engine.open(EngineConfig(
         scope=Scope.from_key("Test", key),
+        known_peers=tuple(map(Peer.parse, sys.argv[4:])),
         faults=Faults(drop_in_per_mille=lossy, drop_out_per_mille=lossy),
     ))
     EngineJoin(engine, AsyncioWatcher())
@@ -98,9 +99,11 @@ asyncio.run(main())
 class Member:
     """One process in one namespace."""
 
-    def __init__(self, namespace: str, name: str, key: bytes, lossy_per_mille: int = 0) -> None:
+    def __init__(
+        self, namespace: str, name: str, key: bytes, lossy_per_mille: int, *peers: str
+    ) -> None:
         self.name = name
-        arguments = [name, key.hex(), str(lossy_per_mille)]
+        arguments = [name, key.hex(), str(lossy_per_mille), *peers]
         self.process = subprocess.Popen(
             ["ip", "netns", "exec", namespace, sys.executable, "-c", PROGRAM, *arguments],
             cwd=ROOT,
@@ -149,8 +152,10 @@ class Lan:
     def switch(self) -> str:
         return self.network.switch
 
-    def start(self, host: int, lossy_per_mille: int = 0) -> Member:
-        member = Member(self.network.hosts[host], f"m{host}", self.scope.key, lossy_per_mille)
+    def start(self, host: int, lossy_per_mille: int = 0, peer: str = "") -> Member:
+        peers = [peer] if peer else []
+        namespace, key = self.network.hosts[host], self.scope.key
+        member = Member(namespace, f"m{host}", key, lossy_per_mille, *peers)
         self.members.append(member)
         return member
 
@@ -252,6 +257,21 @@ def test_killed_host_is_replaced_and_no_message_of_the_rest_is_lost(make_lan: Ma
     # What the dead one has said is heard by all of the rest or by none of them.
     last_words = [member.heard(host) for member in rest]
     assert last_words == [list(range(len(last_words[0])))] * len(rest)
+
+
+def test_computer_without_multicast_is_one_of_the_others(make_lan: MakeLan) -> None:
+    lan = make_lan(2)
+    members = [lan.start(0)]
+    wait_for("it has begun", members, lambda: members[0].report()["health"] == "HOST")
+    run("ip", "-n", lan.network.hosts[1], "link", "set", "lan0", "multicast", "off")
+    members.append(lan.start(1, peer=members[0].report()["address"]))
+    wait_together(members)
+    assert members[1].report()["interface"] == "lan0"
+    wait_for("it is unicast", members, lambda: all(all(m.report()["unicast"]) for m in members))
+    for member in members:
+        member.tell("send 50")
+    wait_for("all is sent", members, lambda: all(m.report()["sent"] == 50 for m in members))
+    wait_heard(members, members)
 
 
 def test_unplugged_computer_goes_on_alone_and_comes_back(make_lan: MakeLan) -> None:
