@@ -29,7 +29,7 @@ from app.tour import Tour
 from app.view_actions import ViewActions
 from app.window import MainWindow
 from liveobj.errors import Problem
-from liveobj.references import Reference
+from liveobj.references import Reference, group_id_of
 from liveobj.runtime.errors import Notice
 from widgets.action import Action
 from widgets.card_page import CardPage
@@ -166,6 +166,17 @@ class Desk:
         self._session.introduce(settings.name, settings.colour)
         self._window.registry.refresh()
         self._window.show_front()
+
+    def known_on_network(self) -> tuple[dict[int, str], dict[bytes, str]]:
+        """Names of people by their node, and titles of what is open by its group."""
+        lobby = self.neighbours.lobby
+        people = {one.node: one.name for one in lobby.neighbours.values()}
+        people[lobby.me] = self._session.person_name
+        titles = {
+            group_id_of(one.opening.identity): one.opening.title
+            for one in self._session.open_objects
+        }
+        return people, {lobby.group_id: tr("people near"), **titles}
 
     # What other programs ask (see single_instance.py)
 

@@ -148,6 +148,11 @@ class OfficeNetwork:
         if self._finder is not None:
             await self._finder.close()
 
+    @property
+    def found(self) -> tuple[Peer, ...]:
+        """Others of the scope who are announced by mDNS."""
+        return self._finder.found if self._finder is not None else ()
+
     def connect(self, peers: Sequence[Peer]) -> None:
         """Asks at typed addresses, now and at the next start; raises TransportError."""
         for peer in peers:

@@ -10,9 +10,9 @@ from app.errors import StartProblem
 from app.instance_client import ask
 from app.paths import Paths
 from app.version import VERSION
-from transport.commands import Snapshot, as_json, from_json, take_snapshot
 from transport.engine import Engine
 from transport.errors import BadArgument
+from transport.snapshots import Known, Snapshot, as_json, from_json, take_snapshot
 from widgets.language import tr
 
 NET_REQUEST = {"do": "net"}
@@ -23,9 +23,9 @@ def gms_socket(paths: Paths) -> Path:
     return paths.socket.with_suffix(".gms")
 
 
-def report(engine: Engine) -> dict[str, Any]:
+def report(engine: Engine, known: Known) -> dict[str, Any]:
     """The answer to NET_REQUEST."""
-    snapshot = take_snapshot(engine, engine.config.scope.name, time.monotonic())
+    snapshot = take_snapshot(engine, engine.config.scope.name, time.monotonic(), known)
     return {"version": VERSION, "snapshot": as_json(snapshot)}
 
 

@@ -37,6 +37,7 @@ from app.settings import SettingsKeeper
 from app.single_instance import InstanceServer
 from app.window import MainWindow
 from liveobj.host import Host, Person
+from transport.snapshots import Known
 from transport.streams import LoopStreams
 from widgets.kinds import KINDS
 from widgets.language import tr
@@ -152,7 +153,7 @@ class _Program:
     def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What later starts and scripts ask: whoever knows the request first answers it."""
         if request == NET_REQUEST:
-            return report(self._network.engine)
+            return report(self._network.engine, self._known())
         if request.get("do") == "connect":
             return answer_connect(self._network, request)
         about_scope = answer_about_scope(self._network.care, request)
@@ -160,6 +161,13 @@ class _Program:
             return about_scope
         driven = None if self._driving is None else self._driving.answer(request)
         return self._desk.answer(request) if driven is None else driven
+
+    def _known(self) -> Known:
+        """What the program can add to what its engine says of the network."""
+        people, titles = self._desk.known_on_network()
+        care = self._network.care
+        of_scope = care.titles if care is not None else {}
+        return Known(people, {**of_scope, **titles}, self._network.found)
 
     # The run
 

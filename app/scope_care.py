@@ -19,6 +19,7 @@ from transport.renewal_exchange import RenewalExchange
 from transport.scope_keeper import CallAt, ScopeKeeper
 from transport.scope_renewal import ScopeMember
 from transport.scopes import Scope
+from widgets.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,12 @@ class ScopeCare:
     def fingerprint(self) -> str:
         """This user's own."""
         return self._fingerprint
+
+    @property
+    def titles(self) -> dict[bytes, str]:
+        """What its groups are for, to whoever looks at the network."""
+        words = tr("members of {network}", network=self.keeper.scope.name)
+        return dict.fromkeys(self.keeper.group_ids, words)
 
     # What scripts ask
 

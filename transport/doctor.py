@@ -13,7 +13,6 @@ import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from transport.commands import Snapshot
 from transport.config import Peer
 from transport.engine_check import check_engine
 from transport.errors import TransportError
@@ -22,6 +21,7 @@ from transport.identities import Identity
 from transport.links import Kind, Link, best_link
 from transport.scopes import ANNOUNCED_VERSION, Scope, scope_label
 from transport.sentences import worded, worded_n
+from transport.snapshots import Snapshot
 
 PROBE_GROUP = "239.195.255.254"
 PROBE_S = 0.5

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from transport.commands import Snapshot, listed
 from transport.findings import Finding, Verdict, bad, good, odd
 from transport.sentences import worded, worded_n
+from transport.snapshot_table import listed
+from transport.snapshots import Snapshot
 
 
 def check_engine(snapshot: Snapshot) -> list[Finding]:

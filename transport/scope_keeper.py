@@ -148,6 +148,11 @@ class ScopeKeeper:
 
     # The group of a generation
 
+    @property
+    def group_ids(self) -> tuple[bytes, ...]:
+        """The groups in which members of the scope are, one for each key that is in use."""
+        return tuple(roster.group.group_id for roster in self._rosters())
+
     def _rosters(self) -> list[_Roster]:
         before = [each.before for each in (self._next, self._last) if each is not None]
         return [self._roster, *before]

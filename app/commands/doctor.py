@@ -17,7 +17,6 @@ from app.network_report import ask_running
 from app.paths import find_paths
 from app.settings import load_settings
 from app.version import VERSION
-from transport.commands import Snapshot
 from transport.config import Peer
 from transport.discovery import find_all
 from transport.doctor import (
@@ -35,6 +34,7 @@ from transport.links import Kind, Link, best_link, list_links
 from transport.peer_book import choose_peers
 from transport.probe import check_others_multicast, judge_peers, try_peer
 from transport.scopes import Scope, scope_label
+from transport.snapshots import Snapshot
 from widgets.language import tr
 
 EXIT_SOMETHING_WRONG = 1

@@ -38,6 +38,7 @@ from transport.events import Health, HealthChanged
 from transport.finder import Finder
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.scopes import Scope
+from transport.snapshots import Known
 from widgets.language import tr
 
 _PLAN_BYTES_MAX = 16 << 20
@@ -90,12 +91,15 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
 
         def answer(request: Mapping[str, Any]) -> dict[str, Any]:
             if request.get("do") == "net":
-                return report(engine)
+                announced = finder.found if finder is not None else ()
+                titles = care.titles if care is not None else {}
+                return report(engine, Known(titles=titles, announced=announced))
             about_scope = answer_about_scope(care, request)
             if about_scope is not None:
                 return about_scope
             return {"error": tr("This program has no window: it does not know the request.")}
 
+        finder = None if arguments.no_mdns else Finder(engine, profile.book())
         server = await LineServer.start(gms_socket(paths), answer)
         stack.push_async_callback(server.close)
         engine.on_health = lambda change: _tell(engine, change)
@@ -106,9 +110,7 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
             events = profile.open_log(scope, collecting.segment_closed)
             logger = EngineLogger(engine, events, watcher.call_at, time.monotonic)
             stack.callback(logger.close)
-        finder = None
-        if not arguments.no_mdns:
-            finder = Finder(engine, profile.book())
+        if finder is not None:
             finder.start(loop)
             stack.push_async_callback(finder.close)
         if care is not None:

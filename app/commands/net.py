@@ -12,7 +12,8 @@ from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.network_report import ask_running
 from app.paths import Paths, find_paths
-from transport.commands import Snapshot, as_json, as_table
+from transport.snapshot_table import as_table
+from transport.snapshots import Snapshot, as_json
 from widgets.language import tr
 
 _CLEAR_SCREEN = "\x1b[H\x1b[2J\x1b[3J"

@@ -93,6 +93,15 @@ class Lobby:
             self._on_view(self._group.view)
 
     @property
+    def me(self) -> int:
+        """This program's node."""
+        return self._group.me
+
+    @property
+    def group_id(self) -> bytes:
+        return self._group.group_id
+
+    @property
     def neighbours(self) -> Mapping[int, Neighbour]:
         """Everybody else who has said that they are there, by node."""
         return dict(self._neighbours)

@@ -39,6 +39,14 @@ def test_windows_are_seen_by_net_remember_each_other_and_keep_a_log(
         return any(len(group["members"]) == 2 for group in net(programs[0])["groups"])
 
     wait_for("net shows two members of the note", together)
+
+    def named() -> bool:
+        return set(net(programs[0])["people"].values()) == {"Ada", "Jun"}
+
+    wait_for("net knows who is here", named)
+    titles = {group["title"] for group in net(programs[0])["groups"]}
+    assert titles >= {"people near"}
+    assert len(titles) == 2
     addresses = [net(program)["address"] for program in programs]
     for program, other in zip(programs, reversed(addresses), strict=True):
         profile = NetworkProfile.of(find_paths({}, program.folder))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.transport.test_commands import SNAPSHOT
+from tests.transport.test_snapshots import SNAPSHOT
 from transport import doctor
 from transport.config import Peer
 from transport.doctor import check_links, check_multicast, examine

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.transport.test_commands import SNAPSHOT
-from transport.commands import as_table
+from tests.transport.test_snapshots import SNAPSHOT
 from transport.engine_check import check_engine
 from transport.findings import as_json, as_text, bad, good, odd
+from transport.snapshot_table import as_table
 from widgets.language import set_language
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.source_tree import ROOT
 from tests.transport.network import loopback, running
-from tests.transport.test_commands import SNAPSHOT
+from tests.transport.test_snapshots import SNAPSHOT
 from transport import probe
 from transport.config import Peer
 from transport.doctor import check_neighbours

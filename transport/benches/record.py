@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any
 
-from transport.commands import columns
+from transport.snapshot_table import columns
 
 
 @dataclass(frozen=True, slots=True)

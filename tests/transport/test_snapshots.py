@@ -10,22 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.transport.network import GROUP_ID, loopback, simulated_members
-from transport.commands import (
-    GroupState,
-    RegionState,
-    Snapshot,
-    as_json,
-    as_table,
-    columns,
-    from_json,
-    in_bytes,
-    in_time,
-    rates,
-    take_snapshot,
-)
+from transport.config import Peer
 from transport.engine import Engine
 from transport.errors import BadArgument
 from transport.simulation import Simulation
+from transport.snapshot_table import as_table, columns, in_bytes, in_time
+from transport.snapshots import (
+    GroupState,
+    Known,
+    RegionState,
+    Snapshot,
+    as_json,
+    from_json,
+    rates,
+    take_snapshot,
+)
 
 REGION = RegionState(
     region="00000000000000aa",
@@ -51,10 +50,12 @@ SNAPSHOT = Snapshot(
     address="10.0.0.7:4000",
     multicast="239.195.1.1:47474",
     groups=(
-        GroupState("ff" * 16, 4, ("0000000000000001", "0000000000000002"), 5),
-        GroupState("0e" * 16, 0, (), 0),
+        GroupState("ff" * 16, "Lunch", 4, ("0000000000000001", "0000000000000002"), 5),
+        GroupState("0e" * 16, "", 0, (), 0),
     ),
     regions=(REGION, replace(REGION, region="00000000000000ab", unicast=True, closing=True)),
+    people={"0000000000000001": "Ada", "0000000000000002": "Jun"},
+    announced=("10.0.0.8:4000",),
     unheard=(),
     missed="",
     missed_rests_s=0.0,
@@ -78,11 +79,16 @@ def test_table_is_what_a_person_reads() -> None:
         "scope Office   node 0000000000000001   host\n"
         "eth0 10.0.0.7:4000   multicast 239.195.1.1:47474\n"
         "2 nodes, 2 groups, 2 regions\n"
+        "announced: 10.0.0.8:4000\n"
         "in 1,000 messages/s, 1.0 MB/s   out 5 messages/s, 0 B/s   lost 10.00%   tokens 0.0/s\n"
         "\n"
-        "group                             view  members  unacknowledged\n"
-        "0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e     0        0               0\n"
-        "ffffffffffffffffffffffffffffffff     4        2               5\n"
+        "who                     node  groups\n"
+        "Ada (here)  0000000000000001       1\n"
+        "Jun         0000000000000002       1\n"
+        "\n"
+        "group                                    view  members  unacknowledged\n"
+        "0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e            0        0               0\n"
+        "ffffffffffffffffffffffffffffffff  Lunch     4        2               5\n"
         "\n"
         "region                    alive  senders  levels       rate  acknowledged  token"
         "      sent by\n"
@@ -94,6 +100,26 @@ def test_table_is_what_a_person_reads() -> None:
         "trouble       count\n"
         "packets_lost     30\n"
     )
+
+
+def test_those_without_a_name_come_last_and_names_draw_nothing() -> None:
+    members = ("0000000000000001", "0000000000000002", "0000000000000003")
+    groups = (GroupState("ff" * 16, "Lu\x1b[2Jnch", 4, members, 0),)
+    people = {"0000000000000003": "J\x1bun\n"}
+    table = as_table(replace(SNAPSHOT, groups=groups, people=people))
+    assert "\x1b" not in table
+    assert [line.split()[0] for line in table.splitlines()[5:9]] == ["who", "(here)", "J", "-"]
+
+
+def test_a_program_adds_what_it_knows_to_its_engine() -> None:
+    with Simulation() as simulation:
+        nodes, _ = simulated_members(simulation, 2)
+        known = Known({nodes[1].node: "Jun"}, {GROUP_ID: "Lunch"}, [Peer("10.0.0.8", 4000)])
+        snapshot = take_snapshot(nodes[0], "Test", 0.0, known)
+        assert snapshot.people == {f"{nodes[1].node:016x}": "Jun"}
+        assert snapshot.groups[0].title == "Lunch"
+        assert snapshot.announced == ("10.0.0.8:4000",)
+        assert snapshot.shared_with(f"{nodes[1].node:016x}") == 1
 
 
 def test_snapshot_survives_json() -> None:
