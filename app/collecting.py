@@ -20,7 +20,7 @@ from pathlib import Path
 from transport.engine_logger import CallAt
 from transport.event_log_schema import CLOSED_FOLDER, SUFFIX
 from transport.findings import Finding, good, odd
-from widgets.language import tr
+from widgets.language import tr, tr_n
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +145,12 @@ def check_collecting(events: Path, *, wanted: bool) -> Finding:
     count = sum(1 for _ in landed.glob("*.parquet"))
     return good(
         subject,
-        tr("{count} Parquet files of events are in {folder}.", count=count, folder=landed),
+        tr_n(
+            "{count} Parquet file of events is in {folder}.",
+            "{count} Parquet files of events are in {folder}.",
+            count,
+            folder=landed,
+        ),
     )
 
 

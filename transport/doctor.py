@@ -183,13 +183,18 @@ async def _probe(address: str, group: str, wait_s: float) -> bool:
 
 
 def check_mdns(
-    scope: Scope, address: str, announced: Sequence[Peer], snapshot: Snapshot | None = None
+    scope: Scope,
+    address: str,
+    announced: Sequence[Peer],
+    snapshot: Snapshot | None = None,
+    reached: int = 0,
 ) -> Finding:
     """Whether engines of the scope, other than this one, are announced on the interface of that
     address.
 
-    They may be announced and yet not be members together: then something between them stops the
-    engine's packets, which is what a firewall and a wireless network that isolates do.
+    They may be announced and yet neither be reached nor be members together: then something between
+    them stops the engine's packets, which is what a firewall and a wireless network that isolates
+    do.
     """
     if not announced and snapshot is not None and len(snapshot.nodes) > 1:
         return good(
@@ -211,7 +216,7 @@ def check_mdns(
             ),
         )
     listed = ", ".join(sorted(f"{peer.address}:{peer.port}" for peer in announced)[:4])
-    if snapshot is not None and len(snapshot.nodes) < 2:
+    if snapshot is not None and len(snapshot.nodes) < 2 and not reached:
         return odd(
             "mdns",
             worded(
@@ -316,14 +321,14 @@ def check_version(running: str, installed: str) -> Finding:
 
 
 async def examine(
-    links: Sequence[Link], wanted: str = "", snapshot: Snapshot | None = None
+    links: Sequence[Link], wanted: str = "", snapshot: Snapshot | None = None, reached: int = 0
 ) -> list[Finding]:
-    """All checks that can be made with what is given."""
+    """All checks that can be made with what is given; `reached` others let this computer in."""
     found = check_links(links, wanted)
     chosen = next((link for link in links if wanted in {link.name, link.address}), None)
     link = chosen if wanted else best_link(links)
     if link is not None and link.usable and (link.multicast or link.kind is Kind.LOOPBACK):
         found.append(await check_multicast(link.address))
     if snapshot is not None:
-        found += check_engine(snapshot)
+        found += check_engine(snapshot, reached)
     return found

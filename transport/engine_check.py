@@ -10,9 +10,9 @@ from transport.snapshot_table import listed
 from transport.snapshots import Snapshot
 
 
-def check_engine(snapshot: Snapshot) -> list[Finding]:
-    """What a running engine says of itself."""
-    found = [_membership(snapshot)]
+def check_engine(snapshot: Snapshot, reached: int = 0) -> list[Finding]:
+    """What a running engine says of itself; `reached` others of its scope let this computer in."""
+    found = [_membership(snapshot, reached)]
     if not snapshot.multicast:
         found.append(
             odd(
@@ -31,9 +31,11 @@ def check_engine(snapshot: Snapshot) -> list[Finding]:
 def _stories(snapshot: Snapshot) -> list[Finding | None]:
     """Counters of the engine that tell a story."""
 
-    def told(name: str, verdict: Verdict, sentence: str, fix: str) -> Finding | None:
+    def told(
+        name: str, verdict: Verdict, sentence: str, fix: str, least: int = 1
+    ) -> Finding | None:
         count = snapshot.counters.get(name, 0)
-        return Finding(name, verdict, sentence.format(count=count), fix) if count else None
+        return Finding(name, verdict, sentence.format(count=count), fix) if count >= least else None
 
     return [
         told(
@@ -41,6 +43,8 @@ def _stories(snapshot: Snapshot) -> list[Finding | None]:
             Verdict.ODD,
             worded("{count} packets came with another scope's key or from another version."),
             worded("Compare scope and version with the other computer."),
+            # A doctor on another computer knocks; engines of another scope never stop.
+            least=10,
         ),
         told(
             "udp_kernel_drops",
@@ -121,7 +125,7 @@ def _fallen_back(snapshot: Snapshot) -> Finding:
     )
 
 
-def _membership(snapshot: Snapshot) -> Finding:
+def _membership(snapshot: Snapshot, reached: int) -> Finding:
     others = max(0, len(snapshot.nodes) - 1)
     if snapshot.health in {"searching", "joining"}:
         return bad(
@@ -136,6 +140,16 @@ def _membership(snapshot: Snapshot) -> Finding:
                 "Nobody of the scope {scope} answers this computer any more.", scope=snapshot.scope
             ),
             worded("Check the connection; it comes back by itself."),
+        )
+    if not others and reached:
+        return good(
+            "membership",
+            worded_n(
+                "Connected; {count} other computer is reached, and shares no object with this one.",
+                "Connected; {count} other computers are reached, and share no object with this"
+                " one.",
+                reached,
+            ),
         )
     if not others:
         return odd(

@@ -84,11 +84,13 @@ async def _examine(
     if snapshot is not None:
         wanted = wanted or snapshot.interface
     links = list_links()
-    findings = await examine(links, wanted, snapshot)
     chosen = [link for link in links if wanted in {link.name, link.address}]
     link = best_link(chosen if wanted else links)
+    others: list[Finding] = []
+    reached = 0
     if link is not None:
-        findings += await _try_others(scope, link, links, snapshot, typed)
+        others, reached = await _try_others(scope, link, links, snapshot, typed)
+    findings = await examine(links, wanted, snapshot, reached) + others
     findings.append(check_clock(time.time()))
     if version is not None:
         findings.append(check_version(version, VERSION))
@@ -101,11 +103,12 @@ async def _try_others(
     links: Sequence[Link],
     snapshot: Snapshot | None,
     typed: Sequence[Peer],
-) -> list[Finding]:
-    """What is found out together with other computers: those typed, and those announced."""
+) -> tuple[list[Finding], int]:
+    """What is found out together with other computers: those typed, and those announced; and how
+    many of them let this one in."""
     own = snapshot.address if snapshot is not None else ""
     findings: list[Finding] = []
-    found: list[Peer] = []
+    found: list[Peer] | None = None
     try:
         announced = [
             each
@@ -116,13 +119,19 @@ async def _try_others(
         findings.append(mdns_refused(problem))
     else:
         found = [each.peer for each in announced if each.texts.get("scope") == scope_label(scope)]
-        findings.append(check_mdns(scope, link.address, found, snapshot))
         if announced:
             findings.append(check_neighbours(scope, [each.texts for each in announced], snapshot))
-    peers = choose_peers(typed, found)[:PEERS_TRIED_MAX]
+    peers = choose_peers(typed, found or ())[:PEERS_TRIED_MAX]
     tried = await asyncio.gather(*(try_peer(scope, link.address, peer) for peer in peers))
+    reached = sum(each.let_in for each in tried)
+    if found is not None:
+        findings.append(check_mdns(scope, link.address, found, snapshot, reached))
     findings += judge_peers(tried, link, links)
     if snapshot is not None and snapshot.multicast and link.kind is not Kind.LOOPBACK:
         group, _, port = snapshot.multicast.rpartition(":")
-        findings.append(await check_others_multicast(group, int(port), link))
-    return findings
+        heard = await check_others_multicast(group, int(port), link)
+        # While nobody shares anything, only whoever keeps the list has something to say to all.
+        quiet = snapshot.health == "host" and len(snapshot.nodes) < 2
+        if heard.verdict is Verdict.GOOD or not quiet:
+            findings.append(heard)
+    return findings, reached

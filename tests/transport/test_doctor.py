@@ -13,13 +13,13 @@ import pytest
 from tests.transport.test_snapshots import SNAPSHOT
 from transport import doctor
 from transport.config import Peer
-from transport.doctor import check_links, check_multicast, examine
+from transport.doctor import check_links, check_mdns, check_multicast, examine
 from transport.engine_check import check_engine
 from transport.errors import SystemRefused
 from transport.findings import Finding, Verdict, as_json, as_text
 from transport.identities import Identity
 from transport.links import Kind, Link, best_link, ipv4_address, list_links
-from transport.scopes import Scope
+from transport.scopes import NEARBY, Scope
 
 CABLE = Link("eth0", Kind.WIRED, True, True, True, "10.0.0.7")
 WIFI = Link("wlan0", Kind.WIRELESS, True, True, True, "10.0.0.8")
@@ -161,6 +161,16 @@ def test_engine_that_is_alone_or_without_multicast_is_odd() -> None:
     assert verdicts(findings) == {"membership": Verdict.ODD, "multicast": Verdict.ODD}
 
 
+def test_engine_that_reaches_others_and_shares_nothing_is_good() -> None:
+    alone = replace(SNAPSHOT, groups=())
+    (finding,) = check_engine(alone, reached=2)
+    assert (finding.subject, finding.verdict) == ("membership", Verdict.GOOD)
+    assert "2 other computers are reached" in finding.sentence
+    announced = [Peer("10.0.0.8", 4000)]
+    assert check_mdns(NEARBY, "10.0.0.7", announced, alone, 1).verdict is Verdict.GOOD
+    assert check_mdns(NEARBY, "10.0.0.7", announced, alone, 0).verdict is Verdict.ODD
+
+
 @pytest.mark.parametrize(
     "counter",
     ["dropped_not_authentic", "udp_kernel_drops", "udp_send_errors", "messages_forged", "evicted"],
@@ -170,6 +180,11 @@ def test_counter_that_tells_a_story_is_told(counter: str) -> None:
     told = next(finding for finding in findings if finding.subject == counter)
     assert "4711" in told.sentence
     assert told.fix
+
+
+def test_one_foreign_packet_is_no_story() -> None:
+    findings = check_engine(replace(SNAPSHOT, counters={"dropped_not_authentic": 1}))
+    assert verdicts(findings) == {"membership": Verdict.GOOD}
 
 
 # As a whole
