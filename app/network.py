@@ -177,7 +177,8 @@ class OfficeNetwork:
             sentence = tr(
                 "The network's key was renewed without you: ask somebody in it to invite you again."
             )
-        address = f"{self._info.interface}, {self._info.address.text}"
+        # With the port, so that somebody who does not find this PC can type it.
+        address = f"{self._info.interface}, {self._info.address.text}:{self._info.address.port}"
         return NetworkWords(f"{place}: {short}", f"{sentence} ({address})")
 
     @property

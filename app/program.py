@@ -136,7 +136,13 @@ class _Program:
         """Everything that one can do in the window."""
         network = self._network
         address = network.engine.info().address.text
-        meetings = Meetings(network.scope, address, self._loop, lambda: network.care)
+        meetings = Meetings(
+            network.scope,
+            address,
+            self._loop,
+            lambda: network.care,
+            lambda peer: network.connect([peer]),
+        )
         around = Around(
             paths,
             self._settings,

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from app.errors import StartProblem
 from app.network_profile import NetworkProfile
 from app.scope_care import ScopeCare
+from app.scope_invitations import ScopeInvitations
 from app.scope_pairing import ScopePairing
 from app.window import MainWindow
+from transport.config import Peer
 from transport.errors import TransportError
 from transport.scopes import NEARBY, Scope
 from widgets.action import Action
@@ -32,6 +34,8 @@ class Meetings:
     address: str
     loop: asyncio.AbstractEventLoop
     care: Callable[[], ScopeCare | None] = lambda: None
+    # Asks at a typed address.
+    reach: Callable[[Peer], None] = lambda _: None
 
 
 def scope_words(scope: Scope) -> str:
@@ -58,6 +62,7 @@ class ScopeActions:
         self._my_name = my_name
         self._page: OfficeNetworkPage | None = None
         self._pairing: ScopePairing | None = None
+        self._invitations: ScopeInvitations | None = None
         self._ending: set[asyncio.Task[None]] = set()
 
     def register(self) -> None:
@@ -97,6 +102,8 @@ class ScopeActions:
         page.answered.connect(self._on_answered)
         page.members_wanted.connect(self._show_members)
         page.renew_wanted.connect(self._renew)
+        page.reach_wanted.connect(self._reach)
+        self._invitations = ScopeInvitations(self._window, page, self._profile, self._on_joined)
         self._show_scope()
         self._show_connection()
         self._window.show_page(page, tr("Office network"), tr("Office network"), "users")
@@ -210,6 +217,8 @@ class ScopeActions:
             self._pairing.choose(place)
 
     def _on_typed(self, address: str) -> None:
+        if self._invitations is not None and self._invitations.take_text(address):
+            return
         if self._pairing is not None:
             self._pairing.type_address(address)
 
@@ -217,7 +226,26 @@ class ScopeActions:
         if self._pairing is not None:
             self._pairing.answer(same)
 
+    def _reach(self, address: str) -> None:
+        """Asks at a typed address for others of this network."""
+        try:
+            peer = Peer.parse(address)
+            self._meetings.reach(peer)
+        except TransportError:
+            self._say(
+                tr("“{typed}” is no address: write it like 192.168.1.5:47475.", typed=address)
+            )
+            return
+        self._say(
+            tr(
+                "{address} is asked now and at later starts. If it is of your network, its people"
+                " and objects appear by themselves.",
+                address=address.strip(),
+            )
+        )
+
     def _on_joined(self, scope: Scope) -> None:
+        self.close()
         self._take_over(scope, tr("You have joined {network}.", network=scope.name))
 
     def _cancel(self) -> None:

@@ -321,6 +321,14 @@ class MainWindow(QMainWindow):
         dialog.fileSelected.connect(lambda file: done(Path(file)))
         dialog.open()
 
+    def ask_what_to_open(self, title: str, filters: str, done: Callable[[Path], None]) -> None:
+        """Asks for a file to read, without stopping the program."""
+        dialog = QFileDialog(self, title, str(Path.home()), filters)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda file: done(Path(file)))
+        dialog.open()
+
     def drag_out(self, page: QWidget | None) -> None:
         """Lets the person carry an object away: as a reference, a file and text."""
         if not isinstance(page, ObjectPage):

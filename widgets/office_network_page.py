@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from widgets.card_page import CardPage
 from widgets.language import tr
 from widgets.look import SPACE_PX, label, line
+from widgets.office_network_invitation import InvitationStep
 from widgets.office_network_members import MembersStep, NetworkMember
 from widgets.office_network_steps import (
     BusyStep,
@@ -30,21 +31,27 @@ __all__ = ["Inviter", "NetworkMember", "OfficeNetworkPage"]
 class OfficeNetworkPage(CardPage):
     """In which network one is, and below it one step at a time.
 
-    Signals: `make_wanted(name)`, `leave_wanted`, `invite_wanted`, `join_wanted`, `cancel_wanted`,
-    `chosen(place)` of an inviter, `typed(address)`, `answered(same)`, `members_wanted`,
-    `renew_wanted(fingerprints of those left out)`.
+    Signals: `make_wanted(name)`, `leave_wanted`, `invite_wanted`, `give_wanted`, `copy_wanted` and
+    `save_wanted` of the invitation, `join_wanted`, `file_wanted`, `cancel_wanted`, `chosen(place)`
+    of an inviter, `typed(address or invitation)`, `answered(same)`, `members_wanted`,
+    `renew_wanted(fingerprints of those left out)`, `reach_wanted(address)`.
     """
 
     make_wanted = Signal(str)
     leave_wanted = Signal()
     invite_wanted = Signal()
+    give_wanted = Signal()
+    copy_wanted = Signal()
+    save_wanted = Signal()
     join_wanted = Signal()
+    file_wanted = Signal()
     cancel_wanted = Signal()
     chosen = Signal(str)
     typed = Signal(str)
     answered = Signal(bool)
     members_wanted = Signal()
     renew_wanted = Signal(list)
+    reach_wanted = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(140 * SPACE_PX, parent)
@@ -57,6 +64,7 @@ class OfficeNetworkPage(CardPage):
         self.choices = ChoicesStep()
         self.leave = LeaveStep()
         self.members = MembersStep()
+        self.invitation = InvitationStep()
         self.waiting = WaitingStep()
         self.search = SearchStep(theme)
         self.code = CodeStep()
@@ -65,6 +73,7 @@ class OfficeNetworkPage(CardPage):
             self.choices,
             self.leave,
             self.members,
+            self.invitation,
             self.waiting,
             self.search,
             self.code,
@@ -96,6 +105,12 @@ class OfficeNetworkPage(CardPage):
         self.choices.make_wanted.connect(self._quietly(self.make_wanted))
         self.choices.invite_wanted.connect(self._quietly(self.invite_wanted))
         self.choices.join_wanted.connect(self._quietly(self.join_wanted))
+        self.choices.give_wanted.connect(self._quietly(self.give_wanted))
+        self.choices.reach_wanted.connect(self._quietly(self.reach_wanted))
+        self.invitation.copy_wanted.connect(self._quietly(self.copy_wanted))
+        self.invitation.save_wanted.connect(self._quietly(self.save_wanted))
+        self.invitation.done.connect(self.show_choices)
+        self.search.file_wanted.connect(self._quietly(self.file_wanted))
         self.choices.leave_wanted.connect(lambda: self._show(self.leave))
         self.leave.agreed.connect(self._quietly(self.leave_wanted))
         self.leave.cancelled.connect(self.show_choices)
@@ -145,6 +160,11 @@ class OfficeNetworkPage(CardPage):
         """Who is in the private network."""
         self.members.show_members(members)
         self._show(self.members)
+
+    def show_invitation(self, text: str) -> None:
+        """What makes whoever has it a member."""
+        self.invitation.show_text(text)
+        self._show(self.invitation)
 
     def show_waiting(self, address: str) -> None:
         """One invites, and nobody has come yet."""

@@ -22,6 +22,7 @@ from widgets.theme import Theme
 _NAME_CHARACTERS_MAX = 64
 # Enough for any address, and nothing that has to be cut to be shown.
 _ADDRESS_CHARACTERS_MAX = 64
+_INVITATION_CHARACTERS_MAX = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +72,16 @@ def _field(name: str, length_max: int, placeholder: str) -> QLineEdit:
 
 
 class ChoicesStep(Step):
-    """What one can do. Signals: `make_wanted(name)`, `invite_wanted`, `join_wanted`,
-    `members_wanted`, `leave_wanted`."""
+    """What one can do. Signals: `make_wanted(name)`, `invite_wanted`, `give_wanted`, `join_wanted`,
+    `members_wanted`, `leave_wanted`, `reach_wanted(address)`."""
 
     make_wanted = Signal(str)
     invite_wanted = Signal()
+    give_wanted = Signal()
     join_wanted = Signal()
     members_wanted = Signal()
     leave_wanted = Signal()
+    reach_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,17 +89,21 @@ class ChoicesStep(Step):
         self.name = _field(name, _NAME_CHARACTERS_MAX, tr("Name, for example: Design team"))
         self.make = step_button(tr("Make it"), primary=True)
         self.invite = step_button(tr("Invite somebody near"), primary=True)
+        self.give = step_button(tr("Give an invitation"))
         self.join = step_button(tr("Join a private network"))
         self.members = step_button(tr("Members and key"))
         self.leave = step_button(tr("Leave the private network"))
         self._making = label(tr("Make a private network"), "strong")
         self.column.addWidget(self._making)
         self.add_row(self.name, self.make, wide=self.name)
-        self.add_row(self.invite, self.join, self.members, self.leave)
+        self.add_row(self.invite, self.give, self.join)
+        self.add_row(self.members, self.leave)
+        self._add_reach()
         self.name.textChanged.connect(lambda _: self._show_make())
         self.name.returnPressed.connect(self.make.click)
         self.make.clicked.connect(self._make)
         self.invite.clicked.connect(lambda _: self.invite_wanted.emit())
+        self.give.clicked.connect(lambda _: self.give_wanted.emit())
         self.join.clicked.connect(lambda _: self.join_wanted.emit())
         self.members.clicked.connect(lambda _: self.members_wanted.emit())
         self.leave.clicked.connect(lambda _: self.leave_wanted.emit())
@@ -106,9 +113,18 @@ class ChoicesStep(Step):
     def show_private(self, private: bool) -> None:
         for widget in (self._making, self.name, self.make, self.join):
             widget.setHidden(private)
-        for button in (self.invite, self.members, self.leave):
+        for button in (self.invite, self.give, self.members, self.leave):
             button.setHidden(not private)
         self.first = self.invite if private else self.name
+
+    def _add_reach(self) -> None:
+        name = tr("Address of a computer that is not found, as its own page shows it")
+        self.address = _field(name, _ADDRESS_CHARACTERS_MAX, "192.168.1.5:47475")
+        self.reach = step_button(tr("Reach it"))
+        self.column.addWidget(label(name, "small", wrap=True))
+        self.add_row(self.address, self.reach, wide=self.address)
+        self.address.returnPressed.connect(self.reach.click)
+        self.reach.clicked.connect(lambda _: self.reach_wanted.emit(self.address.text()))
 
     def _show_make(self) -> None:
         self.make.setEnabled(bool(self.name.text().strip()))
@@ -170,11 +186,12 @@ class WaitingStep(Step):
 
 
 class SearchStep(Step):
-    """Who invites near, or a typed address. Signals: `chosen(place)`, `typed(address)`,
-    `cancelled`."""
+    """Who invites near, a typed address, or an invitation. Signals: `chosen(place)`,
+    `typed(address or invitation)`, `file_wanted`, `cancelled`."""
 
     chosen = Signal(str)
     typed = Signal(str)
+    file_wanted = Signal()
     cancelled = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -188,16 +205,19 @@ class SearchStep(Step):
         )
         self._list = QVBoxLayout()
         self._list.setSpacing(SPACE_PX)
-        name = tr("Address that the other computer shows")
-        self.address = _field(name, _ADDRESS_CHARACTERS_MAX, "192.168.1.5:47475")
+        name = tr("Address that the other computer shows, or the text of an invitation")
+        self.address = _field(name, _INVITATION_CHARACTERS_MAX, "192.168.1.5:47475")
         self.ask = step_button(tr("Ask there"))
+        self.file = step_button(tr("Open an invitation…"))
+        self.file.setToolTip(tr("A file, or a picture of its QR code"))
         self.cancel = step_button(tr("Cancel"))
         self.column.addWidget(label(tr("Who invites near you"), "strong"))
         self.column.addWidget(self._nobody)
         self.column.addLayout(self._list)
         self.column.addWidget(label(name, "small", wrap=True))
         self.add_row(self.address, self.ask, wide=self.address)
-        self.add_row(self.cancel)
+        self.add_row(self.file, self.cancel)
+        self.file.clicked.connect(lambda _: self.file_wanted.emit())
         self.address.returnPressed.connect(self._type)
         self.ask.clicked.connect(self._type)
         self.cancel.clicked.connect(lambda _: self.cancelled.emit())

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import segno
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -26,56 +25,12 @@ from widgets.language import tr
 from widgets.look import SPACE_PX, kind, label, line
 from widgets.object_icon import ObjectIcon
 from widgets.people import OfficePerson
+from widgets.qr_code import QrCode
 from widgets.side_rows import PersonRow
 from widgets.theme import Theme
 
 _WIDTH_PX = 360
-# Two pixels for each square of the largest code.
-_CODE_PX = 248
-# More squares than this to a side, and a telephone at arm's length cannot tell them apart.
-_MODULES_MAX = 121
 _PEOPLE_MAX = 5
-
-
-class QrCode(QWidget):
-    """A QR code, black on white whatever the theme; nothing if the text is too long for one."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._rows: Sequence[Sequence[int]] = ()
-        self.setFixedSize(QSize(_CODE_PX, _CODE_PX))
-
-    def show_text(self, text: str) -> bool:
-        """Draws the text; False if it does not fit."""
-        try:
-            code = segno.make_qr(text, error="l")
-        except segno.DataOverflowError:
-            self._rows = ()
-        else:
-            self._rows = [list(row) for row in code.matrix_iter(border=2)]
-            if len(self._rows) > _MODULES_MAX:
-                self._rows = ()
-        self.update()
-        return bool(self._rows)
-
-    # Qt
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), Qt.GlobalColor.white)
-        # In pixels of the screen, all squares alike: what is uneven is hard to scan.
-        ratio = self.devicePixelRatioF()
-        painter.scale(1 / ratio, 1 / ratio)
-        whole = int(self.width() * ratio)
-        side = whole // max(len(self._rows), 1)
-        start = (whole - side * len(self._rows)) // 2
-        for y, row in enumerate(self._rows):
-            for x, dark in enumerate(row):
-                if dark:
-                    square = QRect(start + x * side, start + y * side, side, side)
-                    painter.fillRect(square, Qt.GlobalColor.black)
-        painter.end()
 
 
 class SharePanel(QFrame):
@@ -106,7 +61,7 @@ class SharePanel(QFrame):
         self.edit.setEnabled(may_edit)
         (self.edit if may_edit else self.view).setChecked(True)
         self.edit.toggled.connect(lambda _: self._show_code())
-        self._code = QrCode(theme)
+        self._code = QrCode()
         self._code_words = label("", "small", wrap=True)
         self._near = QVBoxLayout()
         self._near_words = label("", "small", wrap=True)

@@ -15,6 +15,7 @@ from app.commands import scope_pairing
 from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.instance_client import ask
+from app.invitation_files import INVITATION, read_invitation_file
 from app.network_profile import NetworkProfile
 from app.network_report import gms_socket
 from app.paths import find_paths
@@ -40,7 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--qr", action="store_true", help=tr("draw its invitation as a QR code"))
     show.set_defaults(do=_show)
     join = actions.add_parser("join", help=tr("join the scope of an invitation"))
-    join.add_argument("invitation", metavar="INVITATION", help=tr("a file or the text"))
+    join.add_argument(
+        "invitation",
+        metavar="INVITATION",
+        help=tr("a file, a picture of its QR code, or the text"),
+    )
     join.set_defaults(do=_join)
     leave = actions.add_parser("leave", help=tr("go back to Nearby, where everybody is"))
     leave.set_defaults(do=_leave)
@@ -171,9 +176,9 @@ def read_invitation(given: str) -> Scope:
     on this computer do not see it in the list of processes."""
     if given == "-":
         return Scope.from_invitation(sys.stdin.read(4096))
-    if given.lstrip().startswith("live-objects-scope:"):
+    if given.lstrip().startswith(INVITATION):
         return Scope.from_invitation(given)
-    return Scope.read(Path(given))
+    return read_invitation_file(Path(given))
 
 
 def _described(scope: Scope) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import gc
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,6 +120,61 @@ def test_a_network_is_made_and_left(make_place: MakePlace) -> None:
     page.leave.agree.click()
     assert profile(place).scope() == NEARBY
     assert page.scope_text == ("Everybody on this office network", "")
+
+
+def test_an_invitation_goes_by_text_file_and_picture(
+    two: tuple[Place, Place], make_place: MakePlace, tmp_path: Path
+) -> None:
+    ada, jun = opened(two[0]), opened(two[1])
+    ada.choices.give.click()
+    assert not ada.invitation.code.isHidden()
+    ada.invitation.copy.click()
+    text = QApplication.clipboard().text()
+    assert (text, ada.said) == (OFFICE.invitation(), "Copied. Whoever pastes it is in Office.")
+    file, picture = tmp_path / "Office.scope", tmp_path / "photograph.png"
+    giving = two[0].desk.scopes._invitations
+    assert giving is not None
+    file.write_text("what was there before")
+    giving.save(OFFICE, file)
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (OFFICE.invitation() + "\n", 0o600)
+    giving.save(OFFICE, tmp_path / "nowhere" / "Office.scope")
+    assert "cannot be written" in ada.said
+    assert ada.invitation.code.grab().save(str(picture))
+
+    async def paste() -> None:
+        jun.choices.join.click()
+        await shown(jun.search)
+        jun.search.address.setText(text[:-5])
+        jun.search.ask.click()
+        assert profile(two[1]).scope() == NEARBY
+        jun.search.address.setText(f" {text}\n")
+        jun.search.ask.click()
+        await until(lambda: profile(two[1]).scope() == OFFICE)
+
+    live(two, paste)
+    assert jun.said == "You have joined Office."
+    for number, given in enumerate((file, picture)):
+        third = make_place(f"Bo {number}")
+        page = opened(third)
+        taking = third.desk.scopes._invitations
+        assert taking is not None
+        taking.take_file(given)
+        assert (page.said, profile(third).scope()) == ("You have joined Office.", OFFICE)
+
+
+def test_a_typed_address_is_asked(make_place: MakePlace) -> None:
+    place = make_place("Ada")
+    page = opened(place)
+    asked: list[Peer] = []
+    scopes = place.desk.scopes
+    scopes._meetings = replace(scopes._meetings, reach=asked.append)
+    page.choices.address.setText("somewhere")
+    page.choices.reach.click()
+    assert (asked, page.said[:25]) == ([], "“somewhere” is no address")
+    page.choices.address.setText(" 10.0.0.8:4000 ")
+    page.choices.reach.click()
+    assert asked == [Peer("10.0.0.8", 4000)]
+    assert page.said.startswith("10.0.0.8:4000 is asked now")
 
 
 def test_the_page_says_how_others_are_reached(make_place: MakePlace) -> None:

@@ -14,7 +14,8 @@ from liveobj.capabilities import can_edit, view_only
 from liveobj.objects.text_note import new_note
 from liveobj.references import Composite
 from widgets.people import Here, OfficePerson
-from widgets.share_panel import QrCode, SharePanel
+from widgets.qr_code import QrCode
+from widgets.share_panel import SharePanel
 from widgets.side_rows import PersonRow
 from widgets.theme import Theme
 
@@ -65,7 +66,7 @@ def test_people_near_are_rows_to_press(theme: Theme, window: QWidget, qtbot: Any
 def test_squares_of_a_code_are_alike_whatever_the_screen(
     ratio: float, theme: Theme, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code = QrCode(theme)
+    code = QrCode()
     qtbot.addWidget(code)
     monkeypatch.setattr(code, "devicePixelRatioF", lambda: ratio)
     text = "live-object:" + "x" * 300
