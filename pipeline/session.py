@@ -16,11 +16,13 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from pipeline.errors import PipelineProblem
@@ -91,7 +93,8 @@ def spark_session(options: SparkOptions) -> Iterator[SparkSession]:
     check_master(options.master)
     check_java()
     # Spark's Python side logs every refused query, which is raised here anyway.
-    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)
+    for name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     # Workers would otherwise take the python3 on the PATH; on a cluster ours may be missing.
     if options.local:
         os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -104,8 +107,20 @@ def spark_session(options: SparkOptions) -> Iterator[SparkSession]:
             if not options.local:
                 spark.sparkContext.addPyFile(str(_shipped_code(Path(scratch))))
             yield spark
+        except (PySparkException, Py4JError) as problem:
+            raise PipelineProblem(f"Spark has given up: {first_line(problem)}") from problem
         finally:
-            spark.stop()
+            _stop(spark)
+
+
+def first_line(problem: Exception) -> str:
+    """What Spark says is wrong, without the pages of Java behind it."""
+    return next(iter(str(problem).strip().splitlines()), "no reason given")
+
+
+def _stop(spark: SparkSession) -> None:
+    with suppress(Py4JError, OSError):  # There is nothing to stop where Java has died.
+        spark.stop()
 
 
 def _build(options: SparkOptions, scratch: Path) -> SparkSession:
@@ -135,18 +150,18 @@ def _build(options: SparkOptions, scratch: Path) -> SparkSession:
         return builder.getOrCreate()
     except Exception as problem:
         # py4j and pyspark raise several kinds; all mean that there is no session.
-        first = str(problem).strip().splitlines()[0] if str(problem).strip() else "no reason given"
-        raise PipelineProblem(f"Spark does not start: {first}") from problem
+        raise PipelineProblem(f"Spark does not start: {first_line(problem)}") from problem
 
 
 def _quiet(scratch: Path) -> Path:
-    """Settings for Spark's log: its errors only, since its warnings are about itself."""
+    """Settings for Spark's log: its errors only, since its warnings are about itself, and a line
+    of each, since all that matters is raised as well."""
     path = scratch / "log4j2.properties"
     path.write_text(
         "rootLogger.level = error\nrootLogger.appenderRef.stderr.ref = stderr\n"
         "appender.stderr.type = Console\nappender.stderr.name = stderr\n"
         "appender.stderr.target = SYSTEM_ERR\nappender.stderr.layout.type = PatternLayout\n"
-        "appender.stderr.layout.pattern = spark: %p %c{1}: %m%n%ex\n",
+        "appender.stderr.layout.pattern = spark: %p %c{1}: %m%n%ex{1}\n",
         encoding="utf-8",
     )
     return path

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.analytics.deliveries import tally_steps
+from pipeline.sums import total
 
 IDLE_NS = 3_600_000_000_000
 MESSAGES_MIN = 1000
@@ -18,8 +19,8 @@ def compaction_candidates(samples: DataFrame) -> DataFrame:
     """
     steps = tally_steps(samples)
     of_node = steps.groupBy("group", "node").agg(
-        F.sum("messages").alias("messages"),
-        F.sum("bytes").alias("bytes"),
+        total("messages").alias("messages"),
+        total("bytes").alias("bytes"),
         F.max(F.when(F.col("messages") > 0, F.col("time_ns"))).alias("active_ns"),
     )
     newest = samples.agg(F.max("time_ns").alias("newest_ns"))

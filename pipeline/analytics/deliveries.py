@@ -5,6 +5,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from pipeline.sums import total
+
 MINUTE_NS = 60_000_000_000
 # Percentiles are within a ten-thousandth of the rank asked for.
 ACCURACY = 10_000
@@ -26,7 +28,7 @@ def object_minutes(deliveries: DataFrame) -> DataFrame:
     """What was delivered of each object in each minute."""
     return (
         deliveries.groupBy("group", minute().alias("minute"))
-        .agg(F.count("*").alias("messages"), F.sum("bytes").alias("bytes"))
+        .agg(F.count("*").alias("messages"), total("bytes").alias("bytes"))
         .select("group", "minute", "messages", "bytes")
     )
 
@@ -35,7 +37,7 @@ def object_latency(deliveries: DataFrame) -> DataFrame:
     """How long messages of each object were under way, where it is known."""
     return deliveries.groupBy("group").agg(
         F.count("*").alias("messages"),
-        F.sum("bytes").alias("bytes"),
+        total("bytes").alias("bytes"),
         *percentiles("latency_ns", "latency_ns"),
         F.max("latency_ns").alias("latency_ns_max"),
     )
@@ -66,7 +68,7 @@ def group_minutes(samples: DataFrame) -> DataFrame:
         tally_steps(samples)
         .groupBy("group", minute().alias("minute"))
         .agg(
-            *(F.sum(name).alias(name) for name in TALLIES),
+            *(total(name).alias(name) for name in TALLIES),
             F.count_distinct("node").alias("nodes"),
         )
     )

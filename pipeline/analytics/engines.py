@@ -6,6 +6,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.analytics.deliveries import minute, percentiles
+from pipeline.sums import total
 
 # Counters that only grow: what is of interest is by how much.
 GROWING = (
@@ -52,10 +53,10 @@ def counter_steps(counters: DataFrame, heads: DataFrame) -> DataFrame:
 
 def node_totals(steps: DataFrame) -> DataFrame:
     """What each node did over the whole time."""
-    lost, received = F.sum("packets_lost"), F.sum("data_received")
+    lost, received = total("packets_lost"), total("data_received")
     return steps.groupBy("node").agg(
         F.sum("step_s").alias("seconds"),
-        *(F.sum(name).alias(name) for name in GROWING),
+        *(total(name).alias(name) for name in GROWING),
         F.max("pool_bytes_now").alias("pool_bytes_max"),
         F.when(lost + received > 0, lost / (lost + received)).otherwise(0.0).alias("loss"),
     )
@@ -90,7 +91,8 @@ def region_times(regions: DataFrame) -> DataFrame:
 
 def loss_bursts(steps: DataFrame) -> DataFrame:
     """Runs of steps in which a node missed more than a twentieth of its packets."""
-    share = F.col("packets_lost") / (F.col("packets_lost") + F.col("data_received"))
+    # Null for a node that neither received nor missed anything, as most do most of the time.
+    share = F.try_divide("packets_lost", F.col("packets_lost") + F.col("data_received"))
     bad = steps.where(share > BURST_LOSS).select(
         "node", "time_ns", "step_s", "packets_lost", share.alias("loss")
     )
@@ -101,7 +103,7 @@ def loss_bursts(steps: DataFrame) -> DataFrame:
             F.min("time_ns").alias("start_ns"),
             F.max("time_ns").alias("end_ns"),
             F.sum("step_s").alias("seconds"),
-            F.sum("packets_lost").alias("packets_lost"),
+            total("packets_lost").alias("packets_lost"),
             F.max("loss").alias("loss_max"),
         )
         .drop("run")
@@ -136,7 +138,7 @@ def region_steps(steps: DataFrame, regions: DataFrame) -> DataFrame:
         .groupBy("region", F.expr("time_ns div 10000000000").alias("bucket"))
         .agg(
             F.count_distinct("node").alias("nodes"),
-            *(F.sum(name).alias(name) for name in GROWING),
+            *(total(name).alias(name) for name in GROWING),
             F.max("repairs_sent").alias("repairs_sent_max"),
             F.max("pool_bytes_now").alias("pool_bytes_max"),
         )

@@ -9,8 +9,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.analytics import deliveries, engines, storms
+from pipeline.ingest import verify
 from pipeline.ingest.store import Store
 from pipeline.results import Results
+from pipeline.sums import total
 
 JOB = "analytics"
 
@@ -48,7 +50,7 @@ def _network_minutes(steps: DataFrame) -> DataFrame:
     """For a plot of time: what all nodes did together, in each minute."""
     sums = ("data_received", "packets_lost", "repairs_sent", "messages_delivered", "bytes_received")
     return steps.groupBy(deliveries.minute().alias("minute")).agg(
-        *(F.sum(name).alias(name) for name in sums),
+        *(total(name).alias(name) for name in sums),
         F.max("pool_bytes_now").alias("pool_bytes_max"),
     )
 
@@ -69,8 +71,10 @@ def analyse(
             rows[kind] = rows.get(kind, 0) + count
         for problem, count in manifest["problems"].items():
             aside[problem] = aside.get(problem, 0) + count
-        refused += len(manifest["refused_files"])
-    lost = store.events("LOST").agg(F.sum("lost")).collect()[0][0] or 0
+        refused += sum(
+            count for verdict, count in manifest["files"].items() if verdict != verify.GOOD
+        )
+    lost = store.events("LOST").agg(total("lost")).collect()[0][0] or 0
     facts = {"rows": rows, "set_aside": aside, "refused_files": refused, "lost_by_writers": lost}
     Results(spark, store.storage, JOB).write(run, tables_of(store.events), facts, tell)
     spark.catalog.clearCache()

@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.analytics.engines import with_runs
+from pipeline.sums import total
 
 # Buckets are ten seconds.
 USUAL_BUCKETS = 30
@@ -103,7 +104,7 @@ def swings(region_steps: DataFrame) -> DataFrame:
             F.max("repairs_sent").alias("repairs_max"),
             F.lit(None).cast("bigint").alias("repairs_usual"),
             F.max("repairs_sent_max").alias("repairs_of_one_max"),
-            *(F.sum(name).alias(name) for name in _EVIDENCE),
+            *(total(name).alias(name) for name in _EVIDENCE),
         )
         .where(F.col("turns") >= SWINGS_MIN)
     )

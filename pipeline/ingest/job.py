@@ -25,6 +25,7 @@ from pipeline.ingest.landed import (
     unknown,
 )
 from pipeline.ingest.store import FILES_DDL, Store
+from pipeline.session import first_line
 
 # Part of every batch's name: what an older version has taken in is not what this one would.
 JOB_VERSION = 1
@@ -98,8 +99,9 @@ def take_in(
         # A file with the right digest that Spark cannot read: find it, and go on without it.
         stricter = check(spark, files, taken, whole=True)
         if good_ones(stricter) == good_ones(checked):
-            first = str(problem).strip().splitlines()[0]
-            raise PipelineProblem(f"The files cannot be taken in: {first}") from problem
+            raise PipelineProblem(
+                f"The files cannot be taken in: {first_line(problem)}"
+            ) from problem
         checked = stricter
         manifest = _write(spark, store, checked, batch, options)
     rows = [

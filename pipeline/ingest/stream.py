@@ -22,6 +22,7 @@ from pipeline.ingest.job import (
 )
 from pipeline.ingest.landed import check_landing, empty_files, files_in, unknown
 from pipeline.ingest.store import Store
+from pipeline.session import first_line
 
 FILES_PER_BATCH = 1000
 _FILE_COLUMNS = "path string, modificationTime timestamp, length bigint, content binary"
@@ -69,7 +70,6 @@ def stream(
         try:
             query.awaitTermination()
         except PySparkException as problem:
-            first = str(problem).strip().splitlines()[0]
-            raise PipelineProblem(f"The stream has ended: {first}") from problem
+            raise PipelineProblem(f"The stream has ended: {first_line(problem)}") from problem
         finally:
             query.stop()

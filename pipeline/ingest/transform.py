@@ -7,7 +7,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.columns import DAMAGED, NAMES, REQUIRED
+from pipeline.columns import AMOUNTS, DAMAGED, NAMES, NUMBER_MAX, REQUIRED
 from transport.event_log_schema import VERSION, Record
 
 DAMAGE = "damaged"
@@ -15,6 +15,7 @@ HEADLESS = "no head"
 WRONG_VERSION = "version"
 UNKNOWN_KIND = "unknown kind"
 INCOMPLETE = "incomplete"
+OUT_OF_RANGE = "out of range"
 FUTURE = "from the future"
 LATE = "late"
 DUPLICATE = "duplicate"
@@ -26,6 +27,7 @@ PROBLEMS = {
     WRONG_VERSION: f"the segment is of another version than {VERSION}",
     UNKNOWN_KIND: "a kind of record that is not known",
     INCOMPLETE: "a record without a column that its kind has",
+    OUT_OF_RANGE: "an amount that nothing real comes to, or a group that is none",
     FUTURE: "a time that has not come: the writer's clock is wrong",
     LATE: "a time before the horizon",
     DUPLICATE: "a place in the segment that another row has already",
@@ -36,6 +38,7 @@ FUTURE_NS = 3_600_000_000_000
 # Most of a log is of these kinds, so they are compared with first.
 _FREQUENT = ("DELIVERY", "GROUP", "COUNTERS", "REGION")
 _FREQUENT_FIRST = (*_FREQUENT, *(kind for kind in REQUIRED if kind not in _FREQUENT))
+_GROUP_BYTES = 16
 _OF_HEAD = ("version", "program", "scope")
 
 
@@ -51,8 +54,11 @@ def classify(events: DataFrame, now_ns: int, horizon_ns: int) -> DataFrame:
     )
     time_ns, earliest_ns, latest_ns = F.col("time_ns"), now_ns - horizon_ns, now_ns + FUTURE_NS
     in_time = (time_ns >= earliest_ns) & (time_ns <= latest_ns)
+    in_range = _in_range()
     # Nearly all rows are in order: that is found out first, and with few comparisons.
-    in_order = F.coalesce((F.col("version") == VERSION) & in_time & complete, F.lit(False))
+    in_order = F.coalesce(
+        (F.col("version") == VERSION) & in_time & complete & in_range, F.lit(False)
+    )
     problem = (
         F.when(in_order, F.lit(None).cast("string"))
         .when(F.col("kind") == DAMAGED, DAMAGE)
@@ -60,10 +66,27 @@ def classify(events: DataFrame, now_ns: int, horizon_ns: int) -> DataFrame:
         .when(F.col("version") != VERSION, WRONG_VERSION)
         .when(~F.coalesce(F.col("kind").isin(*REQUIRED), F.lit(False)), UNKNOWN_KIND)
         .when(time_ns.isNull() | ~complete, INCOMPLETE)
+        .when(~in_range, OUT_OF_RANGE)
         .when(time_ns > latest_ns, FUTURE)
         .when(time_ns < earliest_ns, LATE)
     )
     return events.select(*NAMES, problem.alias("problem"))
+
+
+def _in_range() -> Column:
+    """Whether a row can be computed with. Files are known by their digests, not by their writers:
+    one row that made a sum overflow would end every job that reads it."""
+
+    def between(least: Column, greatest: Column) -> Column:
+        return F.coalesce((least >= 0) & (greatest <= NUMBER_MAX), F.lit(True))
+
+    group = F.col("group")
+    is_group = (F.length(F.unhex(group)) == _GROUP_BYTES) & (group == F.lower(group))
+    return (
+        between(F.least(*AMOUNTS), F.greatest(*AMOUNTS))
+        & between(F.array_min("counters"), F.array_max("counters"))
+        & (group.isNull() | F.coalesce(is_group, F.lit(False)))
+    )
 
 
 def mark_duplicates(events: DataFrame, segments: list[str]) -> DataFrame:

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from pipeline.errors import PipelineProblem
 from pipeline.planning.interest import Interest, as_bits
+from pipeline.sums import total
 
 NODES_MAX = 200_000
 
@@ -40,7 +41,7 @@ def group_lists(members: DataFrame, numbers: DataFrame) -> DataFrame:
         .groupBy("group")
         .agg(
             F.collect_list("number").alias("numbers"),
-            F.greatest(F.max("bytes"), F.sum("own_bytes")).alias("bytes"),
+            F.greatest(F.max("bytes"), total("own_bytes")).alias("bytes"),
         )
         .orderBy("group")
     )

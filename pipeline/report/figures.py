@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from pipeline.errors import PipelineProblem
 from pipeline.ingest.store import Store
 from pipeline.results import Results
+from pipeline.sums import total
 
 ROWS_MAX = 20
 
@@ -53,7 +54,7 @@ def read_figures(spark: SparkSession, store: Store) -> Figures:
     by_minute = analytics.read("object_minutes")
     if by_minute is not None:
         by_minute = by_minute.groupBy("minute").agg(
-            F.sum("messages").alias("messages"), F.sum("bytes").alias("bytes")
+            F.sum("messages").alias("messages"), total("bytes").alias("bytes")
         )
     together = activity.read("together")
     if together is not None:

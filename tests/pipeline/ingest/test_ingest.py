@@ -63,6 +63,7 @@ def test_rows_are_sorted_out_by_what_is_wrong_with_them(events: Events) -> None:
         (health(5, kind=None), "unknown kind"),
         (health(6, node=None), "incomplete"),
         (health(7, time_ns=None), "incomplete"),
+        (health(11, kind="LOST", lost=1 << 60), "out of range"),
         (health(8, time_ns=future_ns), "from the future"),
         (health(9, time_ns=late_ns), "late"),
         (health(9), "duplicate"),
