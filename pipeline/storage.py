@@ -31,6 +31,11 @@ class Storage:
         """The whole path, as Spark takes it."""
         return f"{self.root}/{relative}" if relative else self.root
 
+    @property
+    def place(self) -> str:
+        """The whole path of the folder, spelled the same whichever way it was named."""
+        return str(self._files.makeQualified(self._path("")).toString())
+
     def exists(self, relative: str) -> bool:
         try:
             return bool(self._files.exists(self._path(relative)))

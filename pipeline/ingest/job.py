@@ -26,6 +26,7 @@ from pipeline.ingest.landed import (
 )
 from pipeline.ingest.store import FILES_DDL, Store
 from pipeline.session import first_line
+from pipeline.storage import Storage
 
 # Part of every batch's name: what an older version has taken in is not what this one would.
 JOB_VERSION = 1
@@ -78,7 +79,7 @@ def ingest(spark: SparkSession, store: Store, options: IngestOptions) -> Ingeste
             return NOTHING
         names = "\n".join(file.path for file in new)
         digest = hashlib.blake2b(names.encode(), digest_size=8).hexdigest()
-        replaced = store.batches() if options.again else []
+        replaced = store.batches_of(options.landing) if options.again else []
         return take_in(spark, store, new, f"b{JOB_VERSION}-{digest}", options, replaced)
 
 
@@ -86,12 +87,14 @@ def take_in(
     spark: SparkSession,
     store: Store,
     files: list[LandedFile],
-    batch: str,
+    stem: str,
     options: IngestOptions,
     replaces: Sequence[str] = (),
 ) -> Ingested:
-    """Takes these files in as one batch, which replaces one of the same name."""
-    taken = _segments_taken(store, {batch, *replaces})
+    """Takes these files in as one batch. What a run that died has left under its name is replaced;
+    what counts stays, but for the batches that are named."""
+    batch = store.fresh_name(stem)
+    taken = _segments_taken(store, set(replaces))
     checked = check(spark, files, taken, whole=False)
     try:
         manifest = _write(spark, store, checked, batch, options)
@@ -139,7 +142,7 @@ def _write(
         "batch": batch,
         "job_version": JOB_VERSION,
         "made": datetime.fromtimestamp(options.now_ns // 10**9, UTC).isoformat(),
-        "landing": options.landing,
+        "landing": Storage(spark, options.landing).place,
         "horizon_days": options.horizon_days,
         "files": {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))},
         "refused_files": _refused(checked),

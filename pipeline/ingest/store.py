@@ -17,6 +17,7 @@ import os
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -60,6 +61,20 @@ class Store:
                 f"{self.storage.root} is a store of form {form}, this program knows {FORM}."
             )
         return batches
+
+    def fresh_name(self, stem: str) -> str:
+        """A name for a batch that no batch has which counts: while the new one is written, what
+        is there stays as it is."""
+        taken = set(self.batches())
+        names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+        return next(name for name in names if name not in taken)
+
+    def batches_of(self, landing: str) -> list[str]:
+        """The batches that were taken in from this folder."""
+        # Manifests have the whole path, those of old the one that was given.
+        spelled = (landing, Storage(self.spark, landing).place)
+        found = self.manifests()
+        return [each["batch"] for each in found if each["landing"] in spelled]
 
     def commit(self, batch: str, manifest: dict[str, Any], replaces: Sequence[str] = ()) -> None:
         """From now on the batch counts, and those that it replaces do not."""

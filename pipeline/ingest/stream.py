@@ -1,7 +1,8 @@
 """Ingest as a stream: Spark finds new files and remembers them, each micro-batch is one batch.
 
 The batch is named after the stream and the number of the micro-batch, so one that is repeated after
-a crash replaces what its first try has left: nothing is lost and nothing is there twice.
+a crash replaces what its first try has left: nothing is lost and nothing is there twice. A stream
+that has lost its checkpoint counts from 0 again; what it has taken in before stays.
 """
 
 from __future__ import annotations

@@ -116,7 +116,8 @@ def test_bad_files_and_rows_are_set_aside_with_counts_and_samples(
 
     # Again, in place of before; then with a file that has been mended.
     again = ingest(spark, store, IngestOptions(str(bad_landing), NOW_NS, again=True))
-    assert again.batch == done.batch
+    assert store.batches() == [again.batch]
+    assert store.storage.folders("events") == [f"batch={again.batch}"], "what was before is gone"
     assert again.manifest["rows"] == done.manifest["rows"]
     assert store.events("HEALTH").count() == 15
     mended = bad_landing / "empty-0123456789abcdef.parquet"
@@ -135,10 +136,7 @@ def test_run_that_dies_before_it_counts_leaves_nothing_that_is_read(
     land(table_of([health(n) for n in range(4)]), landing, "one")
     store = Store(spark, str(tmp_path / "store"))
 
-    def die(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(store, "commit", die)
+    monkeypatch.setattr(store, "commit", _die)
     with pytest.raises(KeyboardInterrupt):
         ingest(spark, store, IngestOptions(str(landing), NOW_NS))
     assert (tmp_path / "store" / "events").exists()
@@ -147,6 +145,39 @@ def test_run_that_dies_before_it_counts_leaves_nothing_that_is_read(
     assert ingest(spark, store, IngestOptions(str(landing), NOW_NS)).rows == 4
     assert store.events().count() == 4
     assert not (tmp_path / "store" / "lock.json").exists()
+
+
+def test_what_counts_stays_until_its_successor_counts(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    path = land(table_of([health(n) for n in range(4)]), here, "one")
+    land(table_of([health(n, segment="b") for n in range(3)]), there, "two")
+    store = Store(spark, str(tmp_path / "store"))
+    for landing in (here, there):
+        ingest(spark, store, IngestOptions(str(landing), NOW_NS))
+    before = store.batches()
+
+    # Everything anew, and killed just before it counts.
+    monkeypatch.setattr(store, "commit", _die)
+    with pytest.raises(KeyboardInterrupt):
+        ingest(spark, store, IngestOptions(str(here), NOW_NS, again=True))
+    monkeypatch.undo()
+    assert (store.batches(), store.events().count()) == (before, 7)
+
+    # What came from elsewhere is not replaced, however the folder is spelled.
+    spelled = f"{there}/./../here/"
+    assert ingest(spark, store, IngestOptions(spelled, NOW_NS, again=True)).rows == 4
+    assert (len(store.batches()), store.events().count()) == (2, 7)
+
+    # A file that rots after it was taken in takes nothing with it.
+    path.write_bytes(path.read_bytes()[:-1])
+    rotten = ingest(spark, store, IngestOptions(str(here), NOW_NS))
+    assert (rotten.rows, rotten.refused, store.events().count()) == (0, 1, 7)
+
+
+def _die(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_store_refuses_what_it_cannot_trust(spark: SparkSession, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,12 @@ def test_stream_goes_on_from_its_checkpoint_without_loss_or_doubles(
     before = store.batches()
     stream(spark, store, options)
     assert store.batches() == before
+
+    # Its checkpoint is lost, and it counts from 0 again: what there is stays.
+    shutil.rmtree(tmp_path / "store" / "checkpoints")
+    put(landing, "e")
+    stream(spark, store, options)
+    assert segments(store) == dict.fromkeys("abcde", 4)
 
 
 def test_stream_from_a_folder_that_is_none_is_refused(spark: SparkSession, tmp_path: Path) -> None:
