@@ -90,6 +90,13 @@ class Storage:
         except Py4JJavaError as problem:
             raise self._refused("removed", relative, problem) from None
 
+    def move(self, relative: str, to: str) -> None:
+        """Gives a folder another name, which nothing may have yet."""
+        try:
+            self._context.rename(self._path(relative), self._path(to), self._rename_options())
+        except Py4JJavaError as problem:
+            raise self._refused("moved", relative, problem) from None
+
     def make_folder(self, relative: str = "") -> None:
         try:
             if not self._files.mkdirs(self._path(relative)):

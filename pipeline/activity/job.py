@@ -12,8 +12,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.activity.compaction import compaction_candidates
+from pipeline.activity.forget import forget
 from pipeline.activity.hints import write_hints
-from pipeline.activity.people import object_days, person_events, pseudonymous, timelines
+from pipeline.activity.people import DAY_NS, object_days, person_events, pseudonymous, timelines
 from pipeline.activity.together import baskets, co_access
 from pipeline.errors import PipelineProblem
 from pipeline.ingest.store import Store
@@ -44,6 +45,8 @@ def activity(
 ) -> dict[str, Any]:
     """Writes the tables; those of an earlier run are gone, and with them what is too old."""
     store.check_not_empty()
+    # Whether or not anybody asks for people: what is too old goes.
+    forgotten = forget(store, int(options.now_ns - options.retention_days * DAY_NS))
     samples, views = store.events("GROUP"), store.events("VIEW")
     application = store.events("APPLICATION")
     tables: dict[str, DataFrame] = {
@@ -60,6 +63,7 @@ def activity(
         "people": options.people,
         "pseudonymous": options.people and not options.names,
         "retention_days": options.retention_days,
+        "forgotten": forgotten,
     }
     results = Results(spark, store.storage, JOB)
     results.write(run, tables, facts, tell)

@@ -127,25 +127,25 @@ class Store:
         return reader.option("basePath", self.storage.at(folder)).parquet(*present)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self, lock: str = _LOCK) -> Iterator[None]:
         """Nobody else writes meanwhile. The mark of a process that has died is taken over."""
         self.storage.make_folder()
         mine = json.dumps({"host": socket.gethostname(), "process": os.getpid()})
-        if not self.storage.create_text(_LOCK, mine):
-            if not self._is_abandoned():
+        if not self.storage.create_text(lock, mine):
+            if not self._is_abandoned(lock):
                 raise PipelineProblem(
                     f"Another run is writing to {self.storage.root}; if none is, remove"
-                    f" {self.storage.at(_LOCK)}."
+                    f" {self.storage.at(lock)}."
                 )
-            self.storage.write_text(_LOCK, mine)
+            self.storage.write_text(lock, mine)
         try:
             yield
         finally:
-            self.storage.delete(_LOCK)
+            self.storage.delete(lock)
 
-    def _is_abandoned(self) -> bool:
+    def _is_abandoned(self, lock: str) -> bool:
         try:
-            holder = json.loads(self.storage.read_text(_LOCK))
+            holder = json.loads(self.storage.read_text(lock))
             if holder["host"] != socket.gethostname():
                 return False
             os.kill(int(holder["process"]), 0)

@@ -168,7 +168,8 @@ def test_people_are_left_out_unless_asked_for(
     told = activity(spark, store, "two", ActivityOptions(NOW_NS, hints=hints))
     assert len(json.loads(hints.read_text())["together"]) == told["objects_with_others"] > 0
     assert results.read("timelines") is None
-    assert results.facts() == {"people": False, "pseudonymous": False, "retention_days": 30.0}
+    facts = {"people": False, "pseudonymous": False, "retention_days": 30.0, "forgotten": 0}
+    assert results.facts() == facts
     assert store.storage.folders("activity") == ["run=two"], "the timelines of before are gone"
     secret = Path(store.storage.root, "activity", "secret.json")
     secret.write_text("{}")
