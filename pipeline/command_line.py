@@ -243,7 +243,7 @@ def _report(this: Run) -> None:
     figures = read_figures(this.spark, this.store)
     made = f"Made {datetime.now(UTC):%Y-%m-%d %H:%M} UTC from {given.store}; times are UTC"
     if given.report is not None:
-        html = page(figures, made, this.spark.sparkContext.uiWebUrl)
+        html = page(figures, made)
         replace_file(given.report, html.encode())
         _say(report=str(given.report))
     if given.feed is not None:

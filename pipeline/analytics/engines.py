@@ -72,9 +72,8 @@ def region_times(regions: DataFrame) -> DataFrame:
         "unacknowledged",
         "rate_bytes_per_s",
         "unicast",
-        # 0 says that it has not been measured yet.
-        F.nullif("acknowledgement_ns", F.lit(0)).alias("acknowledgement_ns"),
-        F.nullif("token_round_ns", F.lit(0)).alias("token_round_ns"),
+        measured("acknowledgement_ns"),
+        measured("token_round_ns"),
     )
     return known.groupBy("region").agg(
         F.count("*").alias("samples"),
@@ -87,6 +86,22 @@ def region_times(regions: DataFrame) -> DataFrame:
         F.avg("rate_bytes_per_s").alias("rate_bytes_per_s"),
         F.avg(F.col("unicast").cast("double")).alias("unicast"),
     )
+
+
+def region_totals(region_steps: DataFrame) -> DataFrame:
+    """What the nodes of each region did together, in steps of ten seconds."""
+    sums = ("bytes_received", "messages_delivered", "packets_lost", "repairs_sent")
+    seconds = F.count_distinct("bucket") * F.lit(10.0)
+    return region_steps.groupBy("region").agg(
+        *(total(name).alias(name) for name in sums),
+        (total("bytes_received") / seconds).alias("bytes_per_s"),
+        F.max("pool_bytes_max").alias("pool_bytes_max"),
+    )
+
+
+def measured(name: str) -> Column:
+    """A time that an engine measured itself: 0 says that it has not been, yet."""
+    return F.nullif(name, F.lit(0)).alias(name)
 
 
 def loss_bursts(steps: DataFrame) -> DataFrame:

@@ -30,7 +30,9 @@ def tables_of(events: Callable[..., DataFrame]) -> dict[str, DataFrame]:
         "views": deliveries.view_changes(events("VIEW")),
         "nodes": engines.node_totals(steps),
         "bursts": engines.loss_bursts(steps),
-        "regions": engines.region_times(regions),
+        "regions": engines.region_times(regions).join(
+            engines.region_totals(by_region), "region", "left"
+        ),
         "region_minutes": _region_minutes(regions),
         "network_minutes": _network_minutes(steps),
         "trouble": storms.storms(by_region).unionByName(storms.swings(by_region)),
@@ -39,7 +41,13 @@ def tables_of(events: Callable[..., DataFrame]) -> dict[str, DataFrame]:
 
 def _region_minutes(regions: DataFrame) -> DataFrame:
     """For a plot of time: what regions waited for, in each minute."""
-    return regions.groupBy(deliveries.minute().alias("minute")).agg(
+    known = regions.select(
+        deliveries.minute().alias("minute"),
+        engines.measured("acknowledgement_ns"),
+        engines.measured("token_round_ns"),
+        "unacknowledged",
+    )
+    return known.groupBy("minute").agg(
         *deliveries.percentiles("acknowledgement_ns", "acknowledgement_ns"),
         *deliveries.percentiles("token_round_ns", "token_round_ns"),
         F.avg("unacknowledged").alias("pending_mean"),

@@ -14,6 +14,10 @@ from pipeline.results import Results
 from pipeline.sums import total
 
 ROWS_MAX = 20
+TROUBLE_MAX = 10_000
+# Of a plot of timelines.
+LINES_MAX = 12
+SPANS_MAX = 3000
 
 Rows = list[dict[str, Any]]
 
@@ -33,10 +37,12 @@ class Figures:
     nodes: Rows = field(default_factory=list)
     trouble: Rows = field(default_factory=list)
     bursts: Rows = field(default_factory=list)
-    views: Rows = field(default_factory=list)
+    groups: Rows = field(default_factory=list)
     together: Rows = field(default_factory=list)
     compaction: Rows = field(default_factory=list)
     object_days: Rows = field(default_factory=list)
+    object_times: Rows = field(default_factory=list)
+    person_times: Rows = field(default_factory=list)
     sets: Rows = field(default_factory=list)
     refused: Rows = field(default_factory=list)
 
@@ -70,15 +76,38 @@ def read_figures(spark: SparkSession, store: Store) -> Figures:
         objects=_rows(analytics.read("object_latency"), "-messages"),
         regions=_rows(analytics.read("regions"), "-token_round_ns_p95"),
         nodes=_rows(analytics.read("nodes"), "-loss"),
-        trouble=_rows(analytics.read("trouble"), "start_ns"),
+        trouble=_rows(analytics.read("trouble"), "-start_ns", TROUBLE_MAX),
         bursts=_rows(analytics.read("bursts"), "-packets_lost"),
-        views=_rows(analytics.read("views"), "-views"),
+        groups=_rows(_groups(analytics), "-messages"),
         together=_rows(together, "-together"),
         compaction=_rows(activity.read("compaction"), "-bytes"),
         object_days=_rows(activity.read("object_days"), "-people"),
+        object_times=_busiest(activity.read("timelines"), "group"),
+        person_times=_busiest(activity.read("timelines"), "person"),
         sets=_rows(planning.read("sets"), "-bytes"),
         refused=refused[:ROWS_MAX],
     )
+
+
+def _groups(analytics: Results) -> DataFrame | None:
+    """What went through each group over the whole time, and how its members changed."""
+    minutes, views = analytics.read("group_minutes"), analytics.read("views")
+    if minutes is None or views is None:
+        return None
+    sums = (total(name).alias(name) for name in ("messages", "bytes", "own_messages"))
+    return minutes.groupBy("group").agg(*sums).join(views, "group", "left")
+
+
+def _busiest(timelines: DataFrame | None, key: str) -> Rows:
+    """The times of those objects or people that were at work for longest, one after the other."""
+    if timelines is None:
+        return []
+    longest = timelines.groupBy(key).agg(
+        F.sum(F.col("end_ns") - F.col("start_ns")).alias("worked"), F.count("*").alias("times")
+    )
+    chosen = longest.orderBy(F.desc("worked"), F.desc("times"), key).limit(LINES_MAX)
+    ordered = timelines.join(chosen, key).orderBy(F.desc("worked"), key, F.desc("start_ns"))
+    return [row.asDict() for row in ordered.limit(SPANS_MAX).collect()]
 
 
 def _rows(table: DataFrame | None, order: str, rows_max: int | None = ROWS_MAX) -> Rows:

@@ -12,6 +12,8 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 12, 50, 28
 LINES = 4
 TICKS_MAX = 9
 POINTS_MAX = 720
+# A line of one point has no length, and would not be seen.
+DOT = 4
 # Minutes between two ticks: what clocks and calendars are divided into.
 TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440)
 
@@ -36,14 +38,16 @@ def line_plot(
     neighbours, so that no peak gets lost."""
     places, series = _thinned(places, series)
     known = [value for line in series for value in line.values if value is not None]
-    if not known or len(places) < 2:
-        return _empty(title)
+    if not known:
+        return empty_plot(title)
     step = _round_step(max(known) / LINES)
     top = step * max(1, math.ceil(max(known) / step - 1e-9))
     first, last = places[0], places[-1]
 
     def x(place: float) -> float:
-        return LEFT + (place - first) / (last - first) * (WIDTH - LEFT - RIGHT)
+        # A single minute is in the middle.
+        part = (place - first) / (last - first) if last > first else 0.5
+        return LEFT + part * (WIDTH - LEFT - RIGHT)
 
     def y(value: float) -> float:
         return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM)
@@ -62,6 +66,9 @@ def line_plot(
             for place, value in zip(places, line.values, strict=True)
             if value is not None
         ]
+        if len(points) == 1:
+            (px, py) = points[0]
+            points = [(px - DOT, py), (px + DOT, py)]
         path = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
         largest = max((value for value in line.values if value is not None), default=0.0)
         parts.append(
@@ -69,7 +76,7 @@ def line_plot(
             f" {escape(value_text(largest))}</title></polyline>"
         )
     parts.append(_legend(series))
-    return _svg(title, parts)
+    return svg(title, parts)
 
 
 def bar_plot(
@@ -77,7 +84,7 @@ def bar_plot(
 ) -> str:
     """Horizontal bars with their names, the values written at their ends."""
     if not bars:
-        return _empty(title)
+        return empty_plot(title)
     top = max(value for _, value in bars) or 1.0
     row, name_width = 22, 230
     top_row = 30
@@ -101,7 +108,7 @@ def bar_plot(
                 f"{escape(value_text(value))}</text>"
             ),
         ]
-    return _svg(title, parts, height)
+    return svg(title, parts, height)
 
 
 def time_ticks(first: float, last: float) -> list[float]:
@@ -171,7 +178,7 @@ def _round_step(value: float) -> float:
     )
 
 
-def _svg(title: str, parts: Sequence[str], height: int = HEIGHT) -> str:
+def svg(title: str, parts: Sequence[str], height: int = HEIGHT) -> str:
     return (
         f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(title, quote=True)}">'
         + "".join(parts)
@@ -179,8 +186,8 @@ def _svg(title: str, parts: Sequence[str], height: int = HEIGHT) -> str:
     )
 
 
-def _empty(title: str) -> str:
-    return _svg(
+def empty_plot(title: str) -> str:
+    return svg(
         title,
         [
             f'<text class="title" x="8" y="18">{escape(title)}</text>',

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from pipeline.columns import unsigned
 
 
 def number_text(value: float) -> str:
-    """A number with at most four digits and a letter: 12, 3.4 k, 250 M."""
+    """A number with at most four digits and a letter: 12, 3456, 34.5 k, 250 M."""
+    if abs(value) < 10_000 and value == round(value):
+        return f"{value:.0f}"
     for letter in ("", " k", " M", " G"):
         if abs(value) < 1000:
-            digits = f"{value:.0f}" if letter == "" and value == round(value) else f"{value:.3g}"
-            return digits + letter
+            return f"{value:.3g}{letter}"
         value /= 1000
     return f"{value:.3g} T"
 
@@ -35,6 +37,27 @@ def share_text(value: float) -> str:
     if 0 < value < 0.001:
         return "< 0.1 %"
     return f"{100 * value:.0f} %" if value in (0, 1) else f"{100 * value:.1f} %"
+
+
+def evidence_text(row: Mapping[str, int | None]) -> str:
+    """What was counted around a storm or swing, as far as there was any of it."""
+    told = [
+        f"{number_text(count)} {what}"
+        for name, what in _COUNTED.items()
+        if (count := row.get(name) or 0)
+    ]
+    return ", ".join(told) or "nothing unusual"
+
+
+_COUNTED = {
+    "packets_lost": "packets lost",
+    "data_received": "received",
+    "data_duplicate": "twice",
+    "data_receive_full": "refused by receivers",
+    "dropped_no_buffer": "without a buffer",
+    "regions_installed": "regions made",
+    "rate_decreases": "cuts of the rate",
+}
 
 
 def clock_text(minute: float) -> str:
