@@ -61,8 +61,9 @@ def engines(figures: Figures) -> Iterator[str]:
     if figures.regions:
         yield "<h2>Regions with the slowest tokens</h2>"
         yield (
-            "<p>Round-trips and acknowledgements: median, and what 95 % stay below; packets pending:"
-            " at most. Bytes, losses and repairs are those of nodes whose largest region it was.</p>"
+            "<p>Round-trips and acknowledgements: median, and what 95 % stay below; packets"
+            " pending: at most. Bytes, losses and repairs are those of nodes whose largest region"
+            " it was.</p>"
         )
         yield table(
             figures.regions,
