@@ -113,6 +113,41 @@ static void a_hundred_joins_in_ten_seconds(void) {
     scenario_end(all);
 }
 
+/* A node says something long and departs. One that is alone in its region has half of it and cannot
+ * know that there is more; it is told new views before it hears the rest. */
+static void what_is_under_way_when_its_sender_departs_is_heard_to_the_end(void) {
+    enum { HOST, HEARER, SENDER };
+    world_options options = scenario_options(75, 1, 3);
+    options.config.rate_bytes_per_s_max = 1000000; /* it takes 60 ms */
+    options.config.policy = QSM_POLICY_EXACT;
+    world *all = world_create(&options);
+    world_join(all, HOST, 0);
+    (void)scenario_agree(all, 10 * WORLD_S, "the host");
+    while (world_node_count(all) <= SENDER) {
+        const uint32_t node = world_add_node(all, NULL);
+        world_join(all, node, 0);
+        world_join(all, node, node);
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    world_pour(all, SENDER, 0, 60000, 1);
+    world_run(all, 20 * WORLD_MS);
+    (void)qsm_sim_block(world_sim(all), SENDER, HEARER, true);
+    world_run(all, 100 * WORLD_MS);
+    CHECK(oracle_seat_deliveries(world_seat(all, HOST, 0)) == 1);
+    world_close(all, SENDER);
+    for (uint32_t i = 0; i < 3; i++) {
+        world_run(all, 100 * WORLD_MS);
+        world_join(all, world_add_node(all, NULL), 0);
+    }
+    world_run(all, 100 * WORLD_MS);
+    CHECK(oracle_seat_view_size(world_seat(all, HEARER, 0)) == 5);
+    CHECK(oracle_seat_deliveries(world_seat(all, HEARER, 0)) == 0);
+    (void)qsm_sim_block(world_sim(all), SENDER, HEARER, false);
+    world_run(all, WORLD_S);
+    CHECK(oracle_seat_deliveries(world_seat(all, HEARER, 0)) == 1);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(a_late_joiner_gets_all_from_its_first_view_on),
@@ -120,6 +155,7 @@ int main(void) {
         SCENARIO(regions_move_while_messages_flow),
         SCENARIO(a_change_each_second_for_ten_minutes),
         SCENARIO(a_hundred_joins_in_ten_seconds),
+        SCENARIO(what_is_under_way_when_its_sender_departs_is_heard_to_the_end),
     };
     return SCENARIO_MAIN("test_scenario_churn", scenarios);
 }

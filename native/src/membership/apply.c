@@ -16,6 +16,13 @@ static void unmap_region(qsm_engine *engine, qsm_region *region) {
         qsm_group_lose_region(group, region);
 }
 
+/* The regions that were to look for what waits in vain may have been those that are gone. */
+static void look_later(qsm_engine *engine) {
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
+        qsm_orphans_look_later(region);
+}
+
 static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_t batch,
                            uint32_t requests_seen, qsm_reader *in) {
     bool dissolved = false;
@@ -57,7 +64,7 @@ static bool apply_sections(qsm_engine *engine, qsm_directory *directory, uint64_
         qsm_region_dissolve(region);
         dissolved = true;
     }
-    if (dissolved) qsm_orders_forget_all_gone(engine);
+    if (dissolved && qsm_orders_forget_all_gone(engine)) look_later(engine);
     return !in->failed;
 }
 

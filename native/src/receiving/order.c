@@ -241,13 +241,25 @@ bool qsm_orders_note_left(qsm_group *group, const uint64_t *members, uint32_t me
     bool waits = false;
     for (uint32_t number = group->orders; number != 0; number = order_at(group, number)->next) {
         qsm_order *order = order_at(group, number);
-        if (order->waiting == NULL || order->left || !is_in_regions(group, order->sender)) continue;
-        order->left = true;
-        for (uint32_t i = 0; i < member_count && order->left; i++)
-            order->left = members[i] != order->sender;
-        waits = waits || order->left;
+        bool left = order->left_ns == 0 && order->waiting != NULL;
+        if (!left || !is_in_regions(group, order->sender)) continue;
+        for (uint32_t i = 0; i < member_count && left; i++)
+            left = members[i] != order->sender;
+        if (left) order->left_ns = group->engine->now_ns;
+        waits = waits || left;
     }
     return waits;
+}
+
+/* The sender has left the group just now: what it sent before may not even have been told of yet,
+ * unless its streams have come to their ends. */
+static bool is_leaving(qsm_engine *engine, const qsm_order *order) {
+    if (order->left_ns == 0 || engine->now_ns - order->left_ns >= qsm_orphans_patience_ns(engine))
+        return false;
+    uint32_t cursor = 0;
+    for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
+        if (region->my_index >= 0 && is_unended(region, order->sender)) return true;
+    return false;
 }
 
 /* How far a sender was delivered is kept until no region knows it any more, so that nothing is
@@ -265,9 +277,10 @@ bool qsm_orders_forget_gone(qsm_group *group) {
         bool parks = order->waiting != NULL && order->waiting->parked != NULL;
         /* Who never died lacks nothing. Between two hosts it may be in no region for a moment, in
          * the midst of a long message that it goes on with. */
-        bool goes_on = !dead && !order->left && (died == 0 || (known && !parks));
+        bool left = order->left_ns != 0;
+        bool goes_on = !dead && !left && (died == 0 || (known && !parks));
         if (goes_on) continue;
-        if (!is_heard_out(engine, sender, dead, died)) {
+        if ((!dead && is_leaving(engine, order)) || !is_heard_out(engine, sender, dead, died)) {
             waits = waits || order->waiting != NULL;
         } else if (dead && !known) {
             qsm_orders_forget_sender(group, sender);
@@ -275,7 +288,7 @@ bool qsm_orders_forget_gone(qsm_group *group) {
         } else {
             /* One that counted as dead only in regions of an earlier host may go on elsewhere, and
              * between two hosts be in no region for a moment, as above. */
-            drop_waiting(engine, order, dead || order->left ? UINT64_MAX : died);
+            drop_waiting(engine, order, dead || left ? UINT64_MAX : died);
         }
     }
     return waits;

@@ -39,11 +39,12 @@ typedef struct {
 typedef struct qsm_order {
     uint64_t sender;
     uint64_t expected;    /* number of the next message; 0: waits for the first of a view */
+    uint64_t left_ns;     /* since when the sender is known to have left the group: only what is
+                             under way still comes; 0: it has not */
     qsm_waiting *waiting; /* NULL: nothing waits */
     uint32_t next;        /* of the same group; 0: the last */
     uint32_t group;       /* its number */
     uint32_t life;        /* of the sender in the group: it may leave and join anew */
-    bool left;            /* the sender has left the group: only what is under way still comes */
     bool key_made;
     uint8_t key_epoch;                   /* of the group's key of which it was made */
     uint8_t secret[QSM_AEGIS_KEY_BYTES]; /* the sender's key in the group, for messages sealed with

@@ -40,14 +40,14 @@ bool qsm_orphan_is_over(const qsm_stream *stream) {
            (qsm_stream_is_finished(stream) && stream->fin_known && stream->stable >= stream->fin);
 }
 
-static uint64_t patience_ns(const qsm_region *region) {
-    return 2 * region->engine->config.failure_ns;
+uint64_t qsm_orphans_patience_ns(const qsm_engine *engine) {
+    return 2 * engine->config.failure_ns;
 }
 
 void qsm_orphans_look_later(qsm_region *region) {
     if (region->my_index < 0) return;
     qsm_alarm_set_earlier(&region->engine->alarms, &region->orphans.alarm,
-                          region->engine->now_ns + patience_ns(region));
+                          region->engine->now_ns + qsm_orphans_patience_ns(region->engine));
 }
 
 void qsm_orphan_found(qsm_stream *stream) {
@@ -157,7 +157,7 @@ static void on_member_alarm(void *context, uint64_t now_ns) {
     qsm_region_check_drained(region);
     /* What waits for lost messages of the dead is of no use. But some of these may be found in
      * other regions of which nothing has been heard yet: not at once. */
-    uint64_t patience = patience_ns(region);
+    uint64_t patience = qsm_orphans_patience_ns(engine);
     if (region->orphans.over_ns == 0) region->orphans.over_ns = now_ns;
     if (now_ns - region->orphans.over_ns < patience)
         qsm_alarm_set(&engine->alarms, &region->orphans.alarm, region->orphans.over_ns + patience);

@@ -31,6 +31,8 @@ void qsm_orphan_found(qsm_stream *stream);
 /* Somebody has left in the midst of what it said: looks whether that is to be forgotten when there
  * has been time for what is under way. */
 void qsm_orphans_look_later(qsm_region *region);
+/* How long that may be under way. */
+uint64_t qsm_orphans_patience_ns(const qsm_engine *engine);
 /* Another member has died: the executor may be another one now, or an answer will never come. */
 void qsm_orphans_membership_changed(qsm_region *region);
 /* Anything of the stream has changed: perhaps the estate can be settled. */
