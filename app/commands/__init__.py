@@ -78,7 +78,7 @@ COMMANDS: dict[str, CommandEntry] = {
             "app.commands.bench",
         ),
         CommandEntry(
-            "feed", lambda: tr("keep a table like a CSV file that changes"), "app.commands.feed"
+            "feed", lambda: tr("keep tables and charts like files that change"), "app.commands.feed"
         ),
         CommandEntry(
             "pipeline",

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import argparse
 import os
+from functools import partial
 from pathlib import Path
 
 from app.commands.arguments import add_state_dir
 from app.commands.reference_files import complaining
 from app.network_profile import NetworkProfile
-from app.paths import find_paths
+from app.paths import Paths, find_paths
 from app.settings import load_settings
 from liveobj.commands import new
 from liveobj.objects.catalogue import MAKERS
@@ -33,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     kind, file, title = arguments.kind, arguments.file, arguments.title
-    paths = find_paths(os.environ, arguments.state_dir)
-
-    def signed(reference: Reference) -> Reference:
-        """As everything that is made in the window: by the same key and name."""
-        name = load_settings(paths.settings).name
-        return signed_by(reference, NetworkProfile.of(paths).identity(), name)
-
+    signed = partial(signed_in, find_paths(os.environ, arguments.state_dir))
     return complaining(lambda out, err: new(kind, file, title, os.urandom, out, err, signed))
+
+
+def signed_in(paths: Paths, reference: Reference) -> Reference:
+    """As everything that is made in the window: by the same key and name."""
+    name = load_settings(paths.settings).name
+    return signed_by(reference, NetworkProfile.of(paths).identity(), name)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from liveobj.declare import live_object
 from liveobj.documents import Map
 from liveobj.documents.observing import Plain
+from liveobj.host import Host
 from liveobj.objects.chart_source import SERIES_MAX, ChartData, ChartSource
 from liveobj.objects.document_object import DocumentProxy
 from liveobj.objects.shared_document import SharedDocument, describe_shared, new_shared
@@ -50,6 +51,7 @@ class Chart(SharedDocument):
         self._source: ChartSource | None = None
         self._source_bytes: Plain = None
         self._context: Context | None = None
+        self._watch: Subscription | None = None
 
     def begin(self, context: Context) -> None:
         """Once the object is open: opens its source, too."""
@@ -58,7 +60,8 @@ class Chart(SharedDocument):
         self._on_settings()
 
     def close(self) -> None:
-        self._watch.close()
+        if self._watch is not None:
+            self._watch.close()
         if self._source is not None:
             self._source.close()
             self._source = None
@@ -142,6 +145,12 @@ class Chart(SharedDocument):
     def set_labels(self, column: str) -> None:
         with self.document.transaction("labels"):
             self._settings.set("labels", column)
+
+
+def open_chart(reference: Reference, host: Host) -> Chart:
+    """For whoever sets a chart up without looking at it: its source stays closed. Raises
+    ReferenceProblem for a reference that is not a chart's, StorageError if the disk refuses."""
+    return Chart(reference, host, describe_shared(reference, TEMPLATE_ID, "chart"))
 
 
 @live_object(TEMPLATE_ID, title="Chart")

@@ -21,6 +21,7 @@ from pipeline.report.words import day_and_time, group_text, node_text
 
 FORM = 2
 _MINUTE_NS = 60_000_000_000
+_DAY_MINUTES = 1440
 
 
 class Column(NamedTuple):
@@ -106,11 +107,12 @@ TABLES: dict[str, tuple[str, tuple[Column, ...]]] = {
         "Storms and swings",
         (
             _same("what", "what", "text"),
-            Column("region", "region", "region", node_text),
             Column("from (UTC)", "start_ns", "moment", day_and_time),
             _same("seconds", "seconds", "seconds"),
+            # Columns are narrow: the end of a region's number, and the cause in a word or two.
+            Column("cause", "cause", "text", lambda cause: cause.partition(":")[0]),
+            Column("region", "region", "region", lambda region: node_text(region)[-8:]),
             _same("repairs in 10 s", "repairs_max"),
-            _same("cause", "cause", "text"),
         ),
     ),
     "together": (
@@ -176,8 +178,21 @@ def _csv(rows: Rows, columns: tuple[Column, ...]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([column.name for column in columns])
-    writer.writerows([[_cell(row[column.key], column) for column in columns] for row in rows])
+    shown = [
+        column._replace(written=_minutes(rows)) if column is _TIME else column for column in columns
+    ]
+    writer.writerows([[_cell(row[column.key], column) for column in shown] for row in rows])
     return text.getvalue()
+
+
+def _minutes(rows: Rows) -> Callable[[int], object]:
+    """How minutes are written: charts have little room, and one day needs not be named."""
+    days = {row["minute"] // _DAY_MINUTES for row in rows}
+    return (
+        _TIME.written
+        if len(days) > 1
+        else lambda minute: f"{minute // 60 % 24:02}:{minute % 60:02}"
+    )
 
 
 def _cell(value: Any, column: Column) -> object:

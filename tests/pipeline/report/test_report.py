@@ -234,9 +234,19 @@ def test_feed_is_written_for_people() -> None:
     assert written["network_minutes", "time (UTC)"](29_907_840) == "12 Nov 08:00"
     assert written["network_minutes", "in (MB)"](126_053_100) == 126.05
     assert written["region_minutes", "token 95 % (ms)"](21_476_625) == 21.477
-    assert written["trouble", "region"](10) == "000000000000000a"
+    assert written["trouble", "region"](10) == "0000000a"
+    assert written["trouble", "cause"]("loss: packets went missing") == "loss"
     assert written["together", "confidence (%)"](0.0335) == 3.4
     assert written["compaction", "at rest (h)"](5_110_729_869_099) == 1.4
+
+
+def test_day_is_named_where_there_are_two(tmp_path: Path) -> None:
+    one = full()
+    write_feed(one, tmp_path)
+    assert "\n21:20," in (tmp_path / "network_minutes.csv").read_text()
+    one.network_minutes.append(one.network_minutes[0] | {"minute": 29_900_000 + 1440})
+    write_feed(one, tmp_path)
+    assert " Nov 21:20," in (tmp_path / "network_minutes.csv").read_text()
 
 
 def test_feed_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
