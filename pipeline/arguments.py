@@ -132,7 +132,11 @@ def _spark(job: argparse.ArgumentParser) -> None:
     add("--master", default="local[*]", help="local[N], spark://HOST:PORT, yarn, k8s://… (local)")
     add("--memory", metavar="SIZE", type=_memory, default="2g", help="of Java (%(default)s)")
     add("--conf", metavar="NAME=VALUE", type=_setting, action="append", default=[])
-    add("--ui", action="store_true", help="serve Spark's own page of the run, and say where")
+    add(
+        "--ui",
+        action=argparse.BooleanOptionalAction,
+        help="serve Spark's own page of the run, and say where (in a terminal, on this computer)",
+    )
 
 
 def _whole(least: int, most: int) -> Callable[[str], int]:

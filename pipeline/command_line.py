@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -129,9 +129,12 @@ def _with_spark(given: argparse.Namespace, progress: Progress) -> None:
         master=given.master,
         memory=given.memory,
         progress=progress.live,
-        ui=given.ui,
         settings=dict(given.conf),
     )
+    # Whoever watches has bars, and the page where there is more to be seen; a port that others can
+    # reach, as on a cluster, is opened for those only who ask for it.
+    wanted = progress.live and options.local if given.ui is None else given.ui
+    options = replace(options, ui=wanted)
     progress.step("starting Spark")
     with spark_session(options) as spark:
         from pipeline.ingest.store import Store  # noqa: PLC0415

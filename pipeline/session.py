@@ -138,6 +138,8 @@ def _build(options: SparkOptions, scratch: Path) -> SparkSession:
         "spark.local.dir": str(scratch / "local"),
         "spark.driver.memory": options.memory,
         "spark.ui.enabled": str(options.ui).lower(),
+        # Everybody on this computer may look at the page, and nobody end the run from there.
+        "spark.ui.killEnabled": "false",
         "spark.ui.showConsoleProgress": str(options.progress).lower(),
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_quiet(scratch)}",
     }

@@ -177,6 +177,34 @@ def test_run_goes_through_all_jobs(
     assert "starting Spark" in err
 
 
+@pytest.mark.parametrize(
+    ("watched", "given", "ui"),
+    [
+        (True, [], True),
+        (False, [], False),
+        (False, ["--ui"], True),
+        (True, ["--no-ui"], False),
+        (True, ["--master", "yarn"], False),
+        (True, ["--master", "yarn", "--ui"], True),
+    ],
+)
+def test_page_of_spark_is_for_whoever_watches(
+    watched: bool, given: list[str], ui: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[SparkOptions] = []
+
+    @contextmanager
+    def refused(options: SparkOptions) -> Iterator[SparkSession]:
+        asked.append(options)
+        raise PipelineProblem("Not today.")
+        yield
+
+    monkeypatch.setattr(session, "spark_session", refused)
+    monkeypatch.setattr(Progress, "live", property(lambda _: watched))
+    assert main(["--quiet", "analyse", "--store", str(tmp_path), *given]) == 2
+    assert [options.ui for options in asked] == [ui]
+
+
 def test_bars_are_for_terminals_only() -> None:
     class Terminal:
         def __init__(self) -> None:
