@@ -106,6 +106,20 @@ static void a_report_on_the_dead_may_take_many_packets(void) {
     scenario_end(all);
 }
 
+/* A world of nodes that are in group 0, the first one, which hosts, perhaps in another. Their rank
+ * is their place in the region. */
+static world *world_in_order(const world_options *options, uint32_t node_count,
+                             uint32_t host_group) {
+    world *all = world_create(options);
+    world_join(all, 0, host_group);
+    while (world_node_count(all) < node_count) {
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+        world_join(all, world_add_node(all, NULL), 0);
+    }
+    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    return all;
+}
+
 /* Pours messages of one packet each, heard by the others or not; nothing is acknowledged. */
 static void pour_blocked(world *all, uint32_t sender, bool unheard, uint64_t count) {
     for (uint32_t i = 0; i < sender; i++) {
@@ -125,13 +139,7 @@ static uint64_t miss_the_end(uint64_t seed, uint32_t receive_bytes_max) {
     options.config.receive_bytes_max = receive_bytes_max;
     options.config.failure_ns = 3 * WORLD_S; /* longer than it is not heard */
     options.config.lag_ns_max = 20 * WORLD_S;
-    world *all = world_create(&options);
-    world_join(all, EXECUTOR, 0);
-    while (world_node_count(all) <= SENDER) { /* their rank is their place in the region */
-        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
-        world_join(all, world_add_node(all, NULL), 0);
-    }
-    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    world *all = world_in_order(&options, SENDER + 1, 0);
     pour_blocked(all, SENDER, false, HEARD);
     pour_blocked(all, SENDER, true, UNHEARD);
     pour_blocked(all, SENDER, false, LAST);
@@ -156,19 +164,39 @@ static void so_does_who_has_no_room_for_the_end(void) {
     CHECK(miss_the_end(48, 1 << 20) > 0);
 }
 
+/* The executor dies when it has ended the stream, and of the packets which say what nobody has the
+ * others have some. The next one has to end the stream once more, and not everybody hears it. */
+static void who_knows_an_end_learns_of_a_later_one(void) {
+    enum { FIRST = 1, SECOND, THIRD, SENDER, HEARD = 20, UNHEARD = 1200, LAST = 20 };
+    for (uint64_t seed = 80; seed < 88; seed++) {
+        world_options options = scenario_options(seed, 1, 2);
+        options.config.failure_ns = 3 * WORLD_S; /* longer than it is not heard */
+        options.config.lag_ns_max = 20 * WORLD_S;
+        world *all = world_in_order(&options, SENDER + 1, 1);
+        pour_blocked(all, SENDER, false, HEARD);
+        pour_blocked(all, SENDER, true, UNHEARD);
+        pour_blocked(all, SENDER, false, LAST);
+        world_crash(all, SENDER);
+        qsm_sim_link lossy = options.link;
+        lossy.loss_ppm = 500000;
+        for (uint32_t i = SECOND; i <= THIRD; i++)
+            (void)qsm_sim_set_link_between(world_sim(all), FIRST, i, &lossy);
+        (void)qsm_sim_block_multicast(world_sim(all), SECOND, THIRD, true);
+        while (world_counter(all, FIRST, "orphans_resolved") == 0)
+            world_run(all, WORLD_MS);
+        world_crash(all, FIRST);
+        world_run(all, options.config.failure_ns + 2 * WORLD_S);
+        scenario_end(all);
+    }
+}
+
 /* A member lacks packets that only the second partition has to keep, and that partition dies with
  * the sender. Returns how many were put out. */
 static uint64_t crash_second_partition(uint64_t seed, uint32_t node_count) {
     enum { RING = 8, LACKS = 5 };
     world_options options = scenario_options(seed, 1, 1);
     options.config.ring_size_max = RING;
-    world *all = world_create(&options);
-    world_join(all, 0, 0);
-    while (world_node_count(all) < node_count) { /* their rank is their place in the region */
-        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
-        world_join(all, world_add_node(all, NULL), 0);
-    }
-    (void)scenario_settle(all, 10 * WORLD_S, "all are there");
+    world *all = world_in_order(&options, node_count, 0);
     block_to(all, LACKS + 1, node_count - 1, LACKS, true);
     for (uint32_t i = 0; i < 20; i++) {
         CHECK(world_send(all, RING, 0, 1200) == QSM_OK);
@@ -352,6 +380,7 @@ int main(void) {
         SCENARIO(a_report_on_the_dead_may_take_many_packets),
         SCENARIO(who_missed_the_end_of_a_dead_stream_learns_what_nobody_has),
         SCENARIO(so_does_who_has_no_room_for_the_end),
+        SCENARIO(who_knows_an_end_learns_of_a_later_one),
         SCENARIO(what_few_would_keep_is_kept_by_all),
         SCENARIO(who_lacks_what_nobody_keeps_any_more_begins_anew),
     };

@@ -70,10 +70,35 @@ static void an_application_that_does_not_read_does_not_hold_up_the_others(void) 
     scenario_end(all);
 }
 
+/* The next in line is slow and has said so, but the host vanished before it heard: now the slow one
+ * hosts, and says so to itself. */
+static void who_takes_over_and_does_not_read_gives_way(void) {
+    enum { HOST, NEXT, OTHER };
+    world_options options = scenario_options(92, 1, 1);
+    options.config.receive_bytes_max = 1 << 20;
+    world *all = scenario_begin(&options);
+    for (uint32_t i = NEXT; i < 5; i++) { /* who comes first is first in line */
+        world_join(all, world_add_node(all, NULL), 0);
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+    }
+    world_flow(all, OTHER, 0, 1000, 500 * WORLD_US, world_now_ns(all) + 20 * WORLD_S);
+    (void)qsm_sim_set_deaf(world_sim(all), NEXT, true);
+    world_run(all, options.config.lag_ns_max / 2);
+    (void)qsm_sim_block(world_sim(all), NEXT, HOST, true);
+    world_run(all, 1200 * WORLD_MS);
+    world_crash(all, HOST);
+    world_run(all, 4 * options.config.failure_ns);
+    CHECK(world_counter(all, NEXT, "take_overs") == 1);
+    CHECK(scenario_host(all) != NEXT);
+    (void)qsm_sim_set_deaf(world_sim(all), NEXT, false);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(a_slow_node_does_not_slow_the_others),
         SCENARIO(an_application_that_does_not_read_does_not_hold_up_the_others),
+        SCENARIO(who_takes_over_and_does_not_read_gives_way),
     };
     return SCENARIO_MAIN("test_scenario_slow", scenarios);
 }

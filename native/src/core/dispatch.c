@@ -67,7 +67,8 @@ static void handle_data(qsm_engine *engine, const qsm_arrival *arrival) {
         uint64_t stable = agrees ? data.regions[i].stable : 0;
         qsm_stream_receive(stream, data.regions[i].sequence, stable, &arrival->packet, &data,
                            original ? QSM_ORIGIN_SENDER : QSM_ORIGIN_OTHERS);
-        if (settles) qsm_stream_hear_verdict(stream, data.regions[i].sequence, &data);
+        if (settles && data.message_count == 0)
+            qsm_stream_hear_verdict(stream, data.regions[i].sequence, &data);
     }
     if (!known) qsm_count(engine, QSM_COUNT_data_unknown_region);
 }

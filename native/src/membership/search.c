@@ -91,6 +91,7 @@ static void become_host(qsm_engine *engine, uint64_t term) {
     client->epoch = engine->host->epoch;
     client->term_seen = term;
     client->suspended = false;
+    client->slow_reported = false; /* whoever was told has not put us out */
     qsm_alarm_clear(&engine->alarms, &client->search_alarm);
     qsm_client_set_health(engine, QSM_HEALTH_HOST, QSM_REASON_NOBODY_ANSWERED);
     qsm_request_admission(engine);
@@ -146,6 +147,7 @@ static void go_on_with_last_host(qsm_engine *engine) {
     client->host = client->last_host;
     client->last_host = NULL;
     client->pong_ns = engine->now_ns;
+    client->slow_reported = false; /* perhaps it was not heard */
     qsm_alarm_clear(&engine->alarms, &client->search_alarm);
     qsm_client_set_health(engine, client->suspended ? QSM_HEALTH_SUSPENDED : QSM_HEALTH_MEMBER,
                           QSM_REASON_FOUND_HOST);

@@ -251,14 +251,16 @@ bool qsm_orders_note_left(qsm_group *group, const uint64_t *members, uint32_t me
     return waits;
 }
 
-/* The sender has left the group just now: what it sent before may not even have been told of yet,
- * unless its streams have come to their ends. */
+/* The sender has left the group, and what it sent before may not even have been told of yet. In a
+ * region that is being given up its stream has an end; in another one there is only time. */
 static bool is_leaving(qsm_engine *engine, const qsm_order *order) {
-    if (order->left_ns == 0 || engine->now_ns - order->left_ns >= qsm_orphans_patience_ns(engine))
-        return false;
+    uint64_t patience_ns = qsm_orphans_patience_ns(engine);
+    bool lately = engine->now_ns - order->left_ns < patience_ns;
     uint32_t cursor = 0;
     for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
-        if (region->my_index >= 0 && is_unended(region, order->sender)) return true;
+        if ((lately || region->closing) && region->my_index >= 0 &&
+            is_unended(region, order->sender))
+            return order->left_ns != 0;
     return false;
 }
 

@@ -183,11 +183,14 @@ void qsm_stream_mark_hole(qsm_stream *stream, uint64_t sequence) {
 }
 
 static void take_fin(qsm_stream *stream, uint64_t sequence, const qsm_data *data) {
-    /* An end of the sender's own may come by late: what an executor has added after it counts. */
+    bool settles = data->flags & QSM_DATA_ESTATE;
+    /* An end of the sender's own, or of an executor that has died, may come by late: what a later
+     * executor has added after it counts. */
     if (stream->settled && sequence < stream->fin) return;
+    if (settles && sequence < stream->high_received) return;
     stream->fin_known = true;
     stream->fin = sequence;
-    if (!(data->flags & QSM_DATA_ESTATE)) return;
+    if (!settles) return;
     stream->settled = true;
     stream->high = sequence; /* whatever was claimed beyond does not exist */
 }
@@ -209,6 +212,7 @@ static void take_holes(qsm_stream *stream, uint64_t sequence, const qsm_data *da
 
 void qsm_stream_hear_verdict(qsm_stream *stream, uint64_t sequence, const qsm_data *data) {
     uint64_t before = stream->contiguous;
+    if (stream->orphan && (data->flags & QSM_DATA_FIN)) take_fin(stream, sequence, data);
     take_holes(stream, sequence, data);
     if (stream->orphan && stream->contiguous > before) qsm_orphan_progress(stream);
 }

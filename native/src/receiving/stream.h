@@ -96,8 +96,8 @@ void qsm_stream_free(qsm_stream *stream);
 /* Takes a data packet that belongs to the stream at `sequence`. */
 void qsm_stream_receive(qsm_stream *stream, uint64_t sequence, uint64_t stable,
                         const qsm_slice *packet, const qsm_data *data, enum qsm_origin origin);
-/* An executor's packet names what nobody has. That must be known for the stream to go on, also
- * where the packet itself cannot be kept yet. */
+/* An executor's packet names what nobody has, or is the end. That must be known for the stream to
+ * go on, also where the packet itself cannot be kept yet. */
 void qsm_stream_hear_verdict(qsm_stream *stream, uint64_t sequence, const qsm_data *data);
 /* Somebody says that the stream goes at least to `high`. */
 void qsm_stream_learn_high(qsm_stream *stream, uint64_t high);

@@ -15,6 +15,7 @@
 
 enum {
     ASK_AGAIN_NS = 100000000,
+    END_AGAIN_NS = 1000000000,
     EXCHANGE_FAILURES = 14 /* times failure_ns: executors may be cut off from each other for a while
                             */
 };
@@ -62,6 +63,28 @@ void qsm_estate_open(qsm_estate *estate, qsm_stream *stream) {
     qsm_reports_begin(estate, stream);
 }
 
+/* The stream has been ended before, and all up to there is here: perhaps not yet delivered. */
+static bool has_end(qsm_stream *stream) {
+    if (!stream->fin_known || stream->high != stream->fin) return false;
+    for (uint64_t s = stream->contiguous + 1; s <= stream->fin; s++) {
+        const qsm_slot *slot = qsm_stream_slot(stream, s);
+        if (slot == NULL || slot->state == QSM_SLOT_MISSING) return false;
+    }
+    return true;
+}
+
+/* Some do not have all of it yet. Who knows only the end that an earlier executor had made does not
+ * ask for more. */
+static void tell_end_again(qsm_estate *estate, uint64_t now_ns) {
+    qsm_stream *stream = qsm_stream_find(estate->region, estate->sender);
+    if (stream == NULL || stream->complete || now_ns - estate->end_told_ns < END_AGAIN_NS) return;
+    estate->end_told_ns = now_ns;
+    const qsm_slice *end = qsm_stream_packet(stream, stream->fin);
+    if (end == NULL) return;
+    qsm_packet_renew_tag(&estate->region->engine->keys, end->buffer->data + end->offset);
+    qsm_region_multicast(estate->region, QSM_CLASS_REPAIR, end);
+}
+
 static void settle(qsm_estate *estate, qsm_stream *stream) {
     qsm_engine *engine = estate->region->engine;
     /* A sender that had counted this side out may have claimed more as stable than anybody here
@@ -70,9 +93,9 @@ static void settle(qsm_estate *estate, qsm_stream *stream) {
     /* Before an end that the sender or another executor has made lies all that was meant for this
      * region. Else it gets one, also when nobody has anything: members may have heard of something.
      * What cannot be appended now is tried again by the alarm. */
-    bool ended = stream->fin_known && qsm_stream_is_finished(stream);
-    if (!ended && !qsm_estate_end(estate, stream)) return;
+    if (!has_end(stream) && !qsm_estate_end(estate, stream)) return;
     estate->state = QSM_ESTATE_SETTLED;
+    estate->end_told_ns = engine->now_ns;
     qsm_estate_forget_offers(estate);
     qsm_count(engine, QSM_COUNT_orphans_resolved);
     qsm_note(engine, QSM_TRACE_orphan_settled, estate->sender, estate->high);
@@ -125,5 +148,6 @@ static void on_estate_alarm(void *context, uint64_t now_ns) {
     qsm_alarm_set(&engine->alarms, &estate->alarm, now_ns + ASK_AGAIN_NS);
     if (!qsm_orphans_executes(estate->region) || engine->client.suspended) return;
     if (estate->state == QSM_ESTATE_ASKING) qsm_reports_ask(estate);
+    if (estate->state == QSM_ESTATE_SETTLED) tell_end_again(estate, now_ns);
     qsm_estate_look(estate);
 }

@@ -72,7 +72,8 @@ typedef struct qsm_estate {
     uint32_t told_side;  /* side of this node when it told them */
     uint64_t told_since; /* the region's succession then: after another they are told again */
     uint64_t exchange_by_ns;
-    uint64_t remind_ns; /* when those whose word is missing are reminded */
+    uint64_t remind_ns;   /* when those whose word is missing are reminded */
+    uint64_t end_told_ns; /* when the region was told the end */
     qsm_alarm alarm;
 } qsm_estate;
 
