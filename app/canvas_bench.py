@@ -78,7 +78,7 @@ def build(folder: Path, theme: Theme, loop: EventLoop) -> tuple[Session, Desk, M
     window = MainWindow(theme, KINDS)
     settings = SettingsKeeper(paths.settings)
     settings.change(name="Ada", introduced=True)
-    meetings = Meetings(NEARBY, "127.0.0.1", loop)
+    meetings = Meetings(NEARBY, lambda: "127.0.0.1", loop)
     around = Around(paths, settings, NetworkWords("", ""), meetings, lambda: None, datetime.now)
     return session, Desk(session, window, around), window
 

@@ -97,7 +97,7 @@ class Gallery:
         if self._size is not None:
             window.resize(*self._size)
         words = NetworkWords("Gallery", "This network is simulated; nobody else is in it.")
-        meetings = Meetings(NEARBY, "127.0.0.1", self._loop)
+        meetings = Meetings(NEARBY, lambda: "127.0.0.1", self._loop)
         around = Around(paths, settings, words, meetings, self._application.quit, _local_time)
         return Visitor(Desk(session, window, around), window, session)
 

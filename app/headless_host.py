@@ -16,6 +16,7 @@ from liveobj.host import Host, Person
 from transport.engine import Engine
 from transport.finder import Finder
 from transport.key_rotation import KeyRotation
+from transport.link_watch import LinkWatch
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.streams import LoopStreams
 
@@ -35,7 +36,18 @@ async def headless_host(paths: Paths, wishes: NetworkWishes, name: str) -> Async
         await streams.start()
         finder = Finder(engine, profile.book())
         finder.start(loop)
-        care = None
+        care: ScopeCare | None = None
+        moving: set[asyncio.Task[None]] = set()
+
+        def on_moved() -> None:
+            finder.move()
+            if care is not None:
+                care.move()
+            task = loop.create_task(streams.move(engine.info().address.text))
+            moving.add(task)
+            task.add_done_callback(moving.discard)
+
+        links = LinkWatch(engine, watcher, time.monotonic, on_moved)
         if scope.private:
             care = ScopeCare(engine, profile, watcher.call_at, lambda: name)
             care.start(loop, engine.config.known_peers, finder)
@@ -52,6 +64,7 @@ async def headless_host(paths: Paths, wishes: NetworkWishes, name: str) -> Async
                 watch_readable=watcher.watch_readable,
             )
         finally:
+            links.close()
             keys.close()
             if care is not None:
                 await care.close()

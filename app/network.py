@@ -26,6 +26,7 @@ from transport.errors import NoInterface, PortInUse, TransportError
 from transport.events import Health, HealthChanged
 from transport.finder import Finder
 from transport.key_rotation import KeyRotation
+from transport.link_watch import LinkWatch
 from transport.loop import Closable, EngineJoin
 from transport.scopes import NEARBY
 from widgets.language import tr
@@ -104,6 +105,9 @@ class OfficeNetwork:
         self._left_out = False
         self._by_unicast = False
         self._looking: Closable | None = None
+        self._links: LinkWatch | None = None
+        # Told when this PC has come to another network, with its address there.
+        self.on_moved: Callable[[str], None] | None = None
         # In a private network: the care for its key.
         self.care: ScopeCare | None = None
 
@@ -120,6 +124,7 @@ class OfficeNetwork:
         self._join = EngineJoin(self.engine, watcher)
         self._keys = KeyRotation(self.engine, watcher.call_at, time.monotonic, time.time)
         self._look(watcher)
+        self._links = LinkWatch(self.engine, watcher, time.monotonic, self._on_moved)
         if self._profile is not None and self.scope.private:
             self.care = ScopeCare(
                 self.engine, self._profile, watcher.call_at, my_name, self._on_left_out
@@ -204,6 +209,8 @@ class OfficeNetwork:
             self._collecting.close()
         if self._looking is not None:
             self._looking.close()
+        if self._links is not None:
+            self._links.close()
         if self._keys is not None:
             self._keys.close()
         if self._join is not None:
@@ -219,6 +226,15 @@ class OfficeNetwork:
             self._by_unicast = by_unicast
             log.info("network: %s", "partly by unicast" if by_unicast else "all by multicast")
             self._tell()
+
+    def _on_moved(self) -> None:
+        self._info = self.engine.info()
+        for follower in (self._finder, self.care):
+            if follower is not None:
+                follower.move()
+        if self.on_moved is not None:
+            self.on_moved(self._info.address.text)
+        self._tell()
 
     def _tell(self) -> None:
         if self.on_words is not None:

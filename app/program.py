@@ -135,10 +135,9 @@ class _Program:
     def _make_desk(self, paths: Paths) -> Desk:
         """Everything that one can do in the window."""
         network = self._network
-        address = network.engine.info().address.text
         meetings = Meetings(
             network.scope,
-            address,
+            lambda: network.engine.info().address.text,
             self._loop,
             lambda: network.care,
             lambda peer: network.connect([peer]),
@@ -188,6 +187,7 @@ class _Program:
         )
         self._network.find_others(self._loop)
         self._listening = self._loop.create_task(self._streams.start())
+        self._network.on_moved = self._on_moved
         desk.restoring.begin(restore=now.restore and not options.no_restore)
         files = [str(file.absolute()) for file in options.files]
         desk.answer({"do": "open", "files": files, "live": options.live})
@@ -196,6 +196,11 @@ class _Program:
         self.window.show()
         for name in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(name, self._application.quit)
+
+    def _on_moved(self, address: str) -> None:
+        """This PC has come to another network: its contents are asked for there."""
+        self._listening.cancel()
+        self._listening = self._loop.create_task(self._streams.move(address))
 
     def end(self) -> None:
         """The others are told, then nobody is told anything any more, objects are saved."""

@@ -31,7 +31,7 @@ class Meetings:
     uses, the loop that waits there, and the care for the key of a private one, when it is there."""
 
     scope: Scope
-    address: str
+    address: Callable[[], str]
     loop: asyncio.AbstractEventLoop
     care: Callable[[], ScopeCare | None] = lambda: None
     # Asks at a typed address.
@@ -209,7 +209,7 @@ class ScopeActions:
         self.close()
         if self._page is not None:
             name = self._my_name() or socket.gethostname()
-            self._pairing = ScopePairing(self._page, name, self._meetings.address)
+            self._pairing = ScopePairing(self._page, name, self._meetings.address())
         return self._pairing
 
     def _on_chosen(self, place: str) -> None:

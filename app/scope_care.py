@@ -37,6 +37,7 @@ class ScopeCare:
         on_left_out: Callable[[], None] = lambda: None,
     ) -> None:
         scope = engine.config.scope
+        self._engine = engine
         self._profile = profile
         records = profile.scope_records(scope)
         identity = profile.identity()
@@ -54,6 +55,11 @@ class ScopeCare:
         self._exchange.start(loop, known)
         if finder is not None:
             finder.on_found = self._exchange.meet
+
+    def move(self) -> None:
+        """The engine has another address."""
+        address = self._engine.info().address
+        self._exchange.move(Peer(address.text, address.port))
 
     async def close(self) -> None:
         """Harmless when done twice."""

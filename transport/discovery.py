@@ -27,15 +27,28 @@ async def announce_engine(scope: Scope, peer: Peer) -> Announcement:
     return await Announcement.start(SERVICE, name, peer, texts)
 
 
-def look_out(scope: Scope, interface_address: str, on_peer: Callable[[Peer], None]) -> Lookout:
-    """Calls `on_peer` for each engine of the scope that is announced, until closed."""
+def look_out(
+    scope: Scope,
+    interface_address: str,
+    on_peer: Callable[[Peer], None],
+    on_gone: Callable[[Peer], None] | None = None,
+) -> Lookout:
+    """Calls `on_peer` for each engine of the scope that is announced, and `on_gone` for each whose
+    announcement ends, until closed."""
     label = scope_label(scope)
+    found: dict[str, Peer] = {}
 
     def on_announced(announced: Announced) -> None:
         if announced.texts.get("scope") == label:
+            found[announced.name] = announced.peer
             on_peer(announced.peer)
 
-    return Lookout(SERVICE, interface_address, on_announced)
+    def on_ended(name: str) -> None:
+        peer = found.pop(name, None)
+        if peer is not None and on_gone is not None:
+            on_gone(peer)
+
+    return Lookout(SERVICE, interface_address, on_announced, on_ended)
 
 
 async def find_peers(

@@ -16,11 +16,12 @@ from dataclasses import replace
 
 from transport import binding, binding_events
 from transport.binding_udp import Udp, UdpInfo
-from transport.config import EngineConfig, Peer
+from transport.config import KNOWN_PEERS_MAX, EngineConfig, Peer
 from transport.errors import Closed, NoMulticast, ViewKept, WrongMoment
 from transport.events import Health, HealthChanged
 from transport.interface_choice import fit_interface
 from transport.links import list_links
+from transport.loans import Loans
 from transport.node import Node
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,8 @@ _PIECE_EVENTS_MAX = 1024
 # The part of a step's budget that C may use for sockets and protocol; the rest is for callbacks.
 _NATIVE_SHARE = 0.5
 _CLOSE_WAIT_S_MAX = 0.005
+# More than descriptors ever change in one place.
+_GENERATIONS = 1 << 32
 
 
 def _open_sockets(wanted: EngineConfig) -> tuple[Udp, EngineConfig]:
@@ -52,10 +55,18 @@ class Engine(Node):
     """A running node on the network. Use `Engine.open`; `close` departs cleanly."""
 
     def __init__(
-        self, udp: Udp, config: EngineConfig, clock: Callable[[], float] = time.monotonic
+        self,
+        udp: Udp,
+        config: EngineConfig,
+        wanted: EngineConfig,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
+        # As it is, and as somebody wanted it.
         self.config = config
+        self.wanted = wanted
+        # Called when there are other descriptors, while the old ones are still open.
+        self.on_sockets: Callable[[], None] | None = None
         # Called before the descriptors are closed, by whoever watches them.
         self.on_closing: Callable[[], None] | None = None
         self._udp = udp
@@ -64,13 +75,15 @@ class Engine(Node):
         self._events = binding_events.EventBuffer(_PIECE_EVENTS_MAX)
         self._piece_events = 128
         self._depth = 0
+        self._moves = 0
         self._health_waiters: list[asyncio.Future[Health]] = []
 
     @classmethod
     def open(cls, config: EngineConfig | None = None) -> Engine:
         """Opens sockets and starts; raises an EnvironmentRefused that says what to do. Where there
         is no multicast it is opened without, and `config` says so."""
-        return cls(*_open_sockets(config or EngineConfig()))
+        wanted = config or EngineConfig()
+        return cls(*_open_sockets(wanted), wanted)
 
     def __repr__(self) -> str:
         return f"<Engine {self.node:016x} {self.health.name.lower()} in {self.config.scope.name}>"
@@ -129,7 +142,8 @@ class Engine(Node):
     def descriptors(self) -> tuple[int, tuple[int, ...]]:
         """What to watch for reading, after a number that grows with each change."""
         self._open_core()
-        return self._udp.descriptors()
+        generation, listed = self._udp.descriptors()
+        return generation + self._moves * _GENERATIONS, listed
 
     @property
     def wants_write(self) -> bool:
@@ -150,6 +164,8 @@ class Engine(Node):
         if self.pulling:
             raise WrongMoment("A feed that is being asked cannot tell of a peer: do it later.")
         core.add_peer(peer)
+        others = [known for known in self.wanted.known_peers if known != peer]
+        self.wanted = replace(self.wanted, known_peers=(peer, *others)[:KNOWN_PEERS_MAX])
         self.wake()
 
     async def ready(self) -> Health:
@@ -170,6 +186,33 @@ class Engine(Node):
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_result(self.health)
+
+    def move(self) -> None:
+        """Opens new sockets, as was wanted and as the interfaces are now, and joins its groups
+        again there: to the others somebody goes and somebody new comes. What was sent and not
+        acknowledged may be lost. Raises an EnvironmentRefused, and stays as it is, where that is
+        not possible."""
+        core, old, loans = self._open_core(), self._udp, self._loans
+        if self._depth or self.pulling or self._departing:
+            raise WrongMoment("An engine that works or is closing cannot move: do it later.")
+        key = self._scope_keys.used or self.wanted.scope.key
+        scope = replace(self.wanted.scope, key=key)
+        self._udp, self.config = _open_sockets(replace(self.wanted, scope=scope))
+        self._moves += 1
+        self.begin_again(self._udp.core)
+        core.close(old.now_ns)
+        old.step(0)  # Whoever can be reached from the old place is told.
+        if self.on_sockets is not None:
+            self.on_sockets()
+        self._free(old, loans)
+        self.wake()
+
+    def _free(self, udp: Udp, loans: Loans) -> None:
+        if loans.returned():
+            udp.close()
+        else:
+            # Its memory is read by whoever kept a view: lost memory is better than freed memory.
+            self.report(ViewKept("The engine could not be freed, since deliveries were kept."))
 
     # Ending
 
@@ -220,12 +263,7 @@ class Engine(Node):
         if self.on_closing is not None:
             self.on_closing()
         self._last_node = self._core.node
-        freeable = self._loans.returned()
         self._core = None
         self.end_groups(Closed("The engine has been closed: open a new one."))
         self._wake_health_waiters()
-        if freeable:
-            self._udp.close()
-        else:
-            # Its memory is read by whoever kept a view: lost memory is better than freed memory.
-            self.report(ViewKept("The engine could not be freed, since deliveries were kept."))
+        self._free(self._udp, self._loans)

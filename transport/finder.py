@@ -41,6 +41,20 @@ class Finder:
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._task = loop.create_task(self._run())
 
+    def move(self) -> None:
+        """The engine is elsewhere: looks out there, and announces it anew."""
+        address = self._engine.info().address
+        self._myself = Peer(address.text, address.port)
+        self.found = ()
+        task = self._task
+        if task is not None:
+            task.cancel()
+            self._task = task.get_loop().create_task(self._run_after(task))
+
+    async def _run_after(self, task: asyncio.Task[None]) -> None:
+        await asyncio.wait([task], timeout=CLOSE_BOUND_S)
+        await self._run()
+
     async def close(self) -> None:
         """Takes the announcement back, within a bound. Harmless when done twice."""
         task, self._task = self._task, None
@@ -58,7 +72,7 @@ class Finder:
             log.warning("others are not searched by mDNS: %s", problem.described)
             return
         try:
-            lookout = look_out(self._scope, self._myself.address, self._on_peer)
+            lookout = look_out(self._scope, self._myself.address, self._on_peer, self._on_gone)
         except TransportError as problem:
             log.warning("others are not searched by mDNS: %s", problem.described)
             await announcement.close()
@@ -73,6 +87,10 @@ class Finder:
         finally:
             await lookout.close()
             await announcement.close()
+
+    def _on_gone(self, peer: Peer) -> None:
+        """It stays in the book: it may be there the next time."""
+        self.found = tuple(each for each in self.found if each != peer)
 
     def _on_peer(self, peer: Peer) -> None:
         if peer == self._myself or self._engine.closed:

@@ -236,6 +236,17 @@ class Group:
         if self.handle is not None:
             self._node.leave(self)
 
+    def begin_again(self, handle: binding.CData) -> None:
+        """Of the node: the group is joined anew, and the next view has this node's new id. Feeds
+        are asked there; what was sent and not acknowledged may be lost, as when others put this
+        node out."""
+        self.handle = handle
+        self.keys = GroupKeys(self.keys.own)
+        self.open_batch = None
+        self.take_writable()
+        if self._offer is not None:
+            self._offer.begin_again()
+
     def end(self, error: Exception | None) -> None:
         """Of the node: the group is gone; tells whoever waits for it."""
         self.handle = None

@@ -40,10 +40,10 @@ class KeyHolder(Protocol):
 class GroupKeys:
     """Keys of one group; `use` and `want` tell the engine what follows from them."""
 
-    __slots__ = ("_held", "_own", "used")
+    __slots__ = ("_held", "own", "used")
 
     def __init__(self, own: bytes) -> None:
-        self._own = own
+        self.own = own
         # In the order in which they were wanted last; the one that is used never has to go.
         self._held = [OWN]
         self.used = OWN
@@ -67,5 +67,5 @@ class GroupKeys:
                 oldest = next(held for held in self._held if held not in {OWN, keep})
                 holder.drop_key(oldest)
                 self._held.remove(oldest)
-            holder.add_key(epoch, epoch_key(self._own, epoch))
+            holder.add_key(epoch, epoch_key(self.own, epoch))
         self._held.append(epoch)

@@ -53,6 +53,7 @@ class Steppable(Protocol):
 
     on_wake: Callback | None
     on_closing: Callback | None
+    on_sockets: Callback | None
 
     def step(self, budget_s: float) -> bool: ...
     def descriptors(self) -> tuple[int, tuple[int, ...]]: ...
@@ -116,6 +117,7 @@ class EngineJoin:
         self._closed = False
         engine.on_wake = self._on_wake
         engine.on_closing = self.close
+        engine.on_sockets = self._watch_descriptors
         self._watch_descriptors()
         self._on_wake()
 
@@ -130,6 +132,7 @@ class EngineJoin:
         self._closed = True
         self._engine.on_wake = None
         self._engine.on_closing = None
+        self._engine.on_sockets = None
         for watched in (*self._readers, self._soon, self._timer, self._frame):
             if watched is not None:
                 watched.close()

@@ -29,6 +29,9 @@ from transport.errors import BadArgument, SystemRefused
 
 log = logging.getLogger(__name__)
 
+# It tells with a traceback that a network has gone, which the engine notices by itself.
+logging.getLogger("zeroconf").setLevel(logging.ERROR)
+
 # Announcements known at a time; more in one network are more than anybody needs.
 ANSWERS_MAX = 64
 

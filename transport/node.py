@@ -24,7 +24,7 @@ from transport.group import ErrorCallback, Group
 from transport.group_keys import OWN, GroupKeys
 from transport.interfaces import GROUP_ID_BYTES, GROUP_KEY_BYTES, Member, View
 from transport.loans import Loans
-from transport.scopes import SCOPE_KEY_BYTES
+from transport.scope_keys import ScopeKeys, checked_key
 
 log = logging.getLogger(__name__)
 
@@ -50,12 +50,6 @@ class _Batch:
 
 # With a group: its new view; None, that it has room; the epoch whose key is wanted.
 _Entry = _Batch | tuple[Group, View | int | None] | HealthChanged
-
-
-def _scope_key(key: bytes) -> bytes:
-    if len(key) != SCOPE_KEY_BYTES:
-        raise BadArgument(f"A scope's key has {SCOPE_KEY_BYTES} bytes.")
-    return bytes(key)
 
 
 class Node:
@@ -85,6 +79,7 @@ class Node:
         self._last_node = 0
         self._departing = False
         self._epoch = OWN
+        self._scope_keys = ScopeKeys()
 
     # What the layers above use
 
@@ -102,6 +97,11 @@ class Node:
     @property
     def closed(self) -> bool:
         return self._core is None
+
+    @property
+    def departing(self) -> bool:
+        """Whether it is on its way out."""
+        return self._departing
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -133,22 +133,22 @@ class Node:
         for group in self._groups.values():
             group.keys.use(group, self._epoch)
 
-    # The scope's key changes in three steps, each done by all before the next (qsm.h).
+    # The scope's key, see `transport.scope_keys`
 
     def add_scope_key(self, key: bytes) -> None:
         """Hears packets under that key as well."""
-        checked = _scope_key(key)
-        self.when_possible(lambda: self._open_core().add_scope_key(checked))
+        key = checked_key(key)
+        self.when_possible(lambda: self._scope_keys.add(self._open_core(), key))
 
     def use_scope_key(self, key: bytes) -> None:
         """Makes packets with that key, which has been added."""
-        checked = _scope_key(key)
-        self.when_possible(lambda: self._open_core().use_scope_key(checked))
+        key = checked_key(key)
+        self.when_possible(lambda: self._scope_keys.use(self._open_core(), key))
 
     def drop_scope_key(self, key: bytes) -> None:
         """Is deaf to that key, which is not the one in use."""
-        checked = _scope_key(key)
-        self.when_possible(lambda: self._open_core().drop_scope_key(checked))
+        key = checked_key(key)
+        self.when_possible(lambda: self._scope_keys.drop(self._open_core(), key))
 
     def counters(self) -> dict[str, int]:
         """Every counter of the engine, by name."""
@@ -375,6 +375,16 @@ class Node:
             self.end_groups(Closed("The engine is closing: open a new one."))
             core.close(now_ns)
             self.wake()
+
+    def begin_again(self, core: binding.Core) -> None:
+        """Of a driver that has another core: what was joined is joined there, as somebody new."""
+        self._core = core
+        self._loans = Loans()
+        self._queue.clear()
+        self._scope_keys.give(core)
+        for group in self._groups.values():
+            group.begin_again(core.join(group.group_id, group.keys.own, group.number))
+            group.keys.use(group, self._epoch)
 
     def end_groups(self, error: Exception | None) -> None:
         """The groups are gone, or C is about to forget them; what was reported of them is too."""

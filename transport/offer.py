@@ -47,6 +47,13 @@ class Offer:
     def withdraw(self, feed: Feed) -> None:
         self._feeds = [offered for offered in self._feeds if offered[1] is not feed]
 
+    def begin_again(self) -> None:
+        """Another engine asks, under another number: the one before gets nothing any more."""
+        binding.forget(self._number)
+        self._number = binding.new_number()
+        self._registered = None
+        self._node.when_possible(self._register)
+
     def close(self) -> None:
         self._feeds.clear()
         binding.forget(self._number)

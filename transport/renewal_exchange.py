@@ -53,6 +53,14 @@ class RenewalExchange:
         self._loop = loop
         self._spawn(self._begin(tuple(known)))
 
+    def move(self, myself: Peer) -> None:
+        """The engine is elsewhere: answers there."""
+        self._myself = myself
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+        self._spawn(self._listen())
+
     def meet(self, peers: Iterable[Peer]) -> None:
         """Asks those who have not been asked since the key was last renewed."""
         for peer in peers:
@@ -82,12 +90,15 @@ class RenewalExchange:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _begin(self, known: tuple[Peer, ...]) -> None:
+    async def _listen(self) -> None:
         address, port = self._myself.address, self._myself.port
         try:
             self._server = await asyncio.start_server(self._connected, address, port)
         except OSError as problem:
             log.warning("renewals are not told by this computer: %s", problem.strerror)
+
+    async def _begin(self, known: tuple[Peer, ...]) -> None:
+        await self._listen()
         # What was on disk before the scope's new key was: the program had ended in between.
         await self._follow(self._keeper.records.since(self._keeper.scope.generation))
         self.meet(known)

@@ -49,6 +49,14 @@ class LoopStreams:
             return
         self._place = StreamPlace(self._address, self._server.port)
 
+    async def move(self, address: str) -> None:
+        """This computer has another address: lets others ask there. What is on its way from here
+        is asked for again by whoever wants it."""
+        self._address = address
+        self._place = None
+        await self._server.close()
+        await self.start()
+
     def offer(self, group_id: bytes, key: bytes, name: bytes, path: Path) -> None:
         self._server.offer_known(group_id, key, name, path)
 

@@ -36,6 +36,7 @@ from transport.engine_logger import EngineLogger
 from transport.errors import TransportError
 from transport.events import Health, HealthChanged
 from transport.finder import Finder
+from transport.link_watch import LinkWatch
 from transport.loop import AsyncioWatcher, EngineJoin
 from transport.scopes import Scope
 from transport.snapshots import Known
@@ -116,6 +117,14 @@ async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Even
         if care is not None:
             care.start(loop, engine.config.known_peers, finder)
             stack.push_async_callback(care.close)
+
+        def on_moved() -> None:
+            for follower in (finder, care):
+                if follower is not None:
+                    follower.move()
+
+        watch = LinkWatch(engine, watcher, time.monotonic, on_moved)
+        stack.callback(watch.close)
         await ended.wait()
     return 0
 

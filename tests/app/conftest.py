@@ -87,7 +87,7 @@ def make_place(qapp: QApplication, hub: MemoryHub, tmp_path: Path) -> Iterator[M
             paths,
             settings,
             NetworkWords("Office network: multicast ok", "All is well."),
-            Meetings(NEARBY, "127.0.0.1", loop),
+            Meetings(NEARBY, lambda: "127.0.0.1", loop),
             lambda: quits.append(True),
             lambda: datetime(2026, 11, 16, 9, 30, tzinfo=UTC),
         )

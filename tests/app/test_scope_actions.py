@@ -360,7 +360,7 @@ def test_many_refusals_end_an_invitation(two: tuple[Place, Place]) -> None:
 
 def test_a_network_that_has_gone_gets_a_sentence(two: tuple[Place, Place]) -> None:
     scopes = two[0].desk.scopes
-    scopes._meetings = replace(scopes._meetings, address="192.0.2.1")  # Nobody's.
+    scopes._meetings = replace(scopes._meetings, address=lambda: "192.0.2.1")  # Nobody's.
     ada = opened(two[0])
 
     async def story() -> None:

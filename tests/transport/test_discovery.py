@@ -58,6 +58,14 @@ def test_finder_announces_and_remembers_others_but_not_itself(tmp_path: Path) ->
             assert all(len(finder.found) == 1 for finder in finders)
             file = tmp_path / "peers.json"
             await until(lambda: set(PeerBook(file).peers(config.scope)) == places)
+            engines[0].move()
+            finders[0].move()
+            moved = Peer(HERE, engines[0].info().address.port)
+            await until(lambda: finders[1].found == (moved,))
+            await until(lambda: moved in PeerBook(file).peers(config.scope))
+            await finders[0].close()
+            await until(lambda: finders[1].found == ())
+            assert moved in PeerBook(file).peers(config.scope)
             for finder in finders:
                 await finder.close()
                 await finder.close()

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ TAKE_OVER_S_MAX = 2.0 + 3.0
 # A member of one group. On its input: `send N` sends N more messages, `report` prints what it has
 # seen, `close` departs. A message is the member's name and a number, counted from 0.
 PROGRAM = """
-import asyncio, json, sys
+import asyncio, json, sys, time
+from transport.link_watch import LinkWatch
 from transport.config import EngineConfig
 from transport.engine import Engine
 from transport.loop import AsyncioWatcher, EngineJoin
@@ -59,6 +61,7 @@ async def main():
         faults=Faults(drop_in_per_mille=lossy, drop_out_per_mille=lossy),
     ))
     EngineJoin(engine, AsyncioWatcher())
+    LinkWatch(engine, AsyncioWatcher(), time.monotonic, lambda: None)
     group = engine.join(bytes(16), key)
     group.on_deliveries = on_deliveries
     reader = asyncio.StreamReader()
@@ -272,6 +275,42 @@ def test_computer_without_multicast_is_one_of_the_others(make_lan: MakeLan) -> N
         member.tell("send 50")
     wait_for("all is sent", members, lambda: all(m.report()["sent"] == 50 for m in members))
     wait_heard(members, members)
+
+
+def test_computer_follows_its_network(make_lan: MakeLan) -> None:
+    """Started before its cable is in, then with another address, then back on the first."""
+    lan = make_lan(2)
+    late = lan.network.hosts[1]
+    run("ip", "-n", late, "link", "set", "lan0", "down")
+    members = [lan.start(0), lan.start(1)]
+    wait_for("both run", members, lambda: all(m.report()["health"] == "HOST" for m in members))
+    assert members[1].report()["interface"] == "lo"
+    run("ip", "-n", late, "link", "set", "lan0", "up")
+    wait_together(members)
+    assert members[1].report()["interface"] == "lan0"
+    members[0].tell("send 20")
+    first = address_of(late)
+    run("ip", "-n", late, "address", "del", first, "dev", "lan0")
+    second = str(ip_interface(first).ip + 70)
+    run("ip", "-n", late, "address", "add", f"{second}/24", "dev", "lan0")
+    wait_for(
+        "it has the other address",
+        members,
+        lambda: members[1].report()["address"].startswith(second + ":"),
+    )
+    wait_together(members)
+    members[1].tell("send 20")
+    wait_for("it is heard", members, lambda: members[0].heard(members[1]) == list(range(20)))
+
+
+def address_of(namespace: str) -> str:
+    listed = subprocess.run(
+        ["ip", "-n", namespace, "-4", "-brief", "address", "show", "lan0"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return listed.stdout.split()[2]
 
 
 def test_unplugged_computer_goes_on_alone_and_comes_back(make_lan: MakeLan) -> None:

@@ -7,6 +7,8 @@ import struct
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
+
 from tests.transport.network import KEY, Recorder, in_one_view, loopback, until
 from transport.config import Peer
 from transport.engine import Engine
@@ -101,6 +103,12 @@ def test_questions_that_make_no_sense_are_not_answered(tmp_path: Path) -> None:
         assert await asks(ada.peer, b"LOR1" + b"x" * 16 + struct.pack("!I", 0)) == b""
         assert await asks(ada.peer, b"XXXX" + label + struct.pack("!I", 0)) == b""
         assert await asks(ada.peer, b"LO") == b""
+        moved = Peer("127.0.0.2", ada.peer.port)
+        ada.exchange.move(moved)
+        await until(lambda: ada.exchange._server is not None)
+        assert await asks(moved, b"LOR1" + label + struct.pack("!I", 0)) == b"\0"
+        with pytest.raises(ConnectionRefusedError):
+            await asks(ada.peer, b"LO")
         await ada.close()
 
     run(story)

@@ -66,6 +66,13 @@ def test_a_content_goes_from_one_program_to_another(tmp_path: Path) -> None:
         missing = Fetch(two, one.place, tmp_path / "y", name=b"n" * 32)
         await wait_for(lambda: bool(stranger.results and missing.results))
         assert all([*stranger.results, *missing.results])
+        before = one.place
+        await one.move("127.0.0.2")
+        assert one.place is not None
+        assert one.place.address == "127.0.0.2"
+        late, moved = Fetch(two, before, tmp_path / "l"), Fetch(two, one.place, tmp_path / "m")
+        await wait_for(lambda: bool(late.results and moved.results))
+        assert (bool(late.results[0]), moved.results) == (True, [""])
         one.withdraw(GROUP)
         gone = Fetch(two, one.place, tmp_path / "z")
         await wait_for(lambda: bool(gone.results))
