@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from transport.dispatch import Change
 from transport.event_log import EventLog
 from transport.event_log_schema import Record
 from transport.events import HealthChanged
 from transport.group import Group
 from transport.loop import Closable
-from transport.node import Change, Node
+from transport.node import Node
 
 SAMPLE_S = 10.0
 FLUSH_S = 1.0
