@@ -188,20 +188,26 @@ async def fetch(
     if len(name) != CONTENT_ID_BYTES:
         raise BadArgument(f"The name of a content has {CONTENT_ID_BYTES} bytes.")
     part = destination.with_name(destination.name + ".part")
-    stream = await SealedStream.connect(address, port, group_id, key, random_bytes, silence_s)
     try:
         arrival = _Arrival(part, name, progress)
         try:
-            await arrival.receive(stream, size_max)
-        finally:
-            arrival.close()
+            # Before the connection, whose other side does not wait for long.
+            await arrival.take_up()
+            stream = await SealedStream.connect(
+                address, port, group_id, key, random_bytes, silence_s
+            )
+            try:
+                await arrival.receive(stream, size_max)
+            finally:
+                await stream.close()
+        except BaseException:
+            arrival.stop()
+            raise
         arrival.finish(destination)
     except OSError as problem:
         raise SystemRefused(
             f"{destination} cannot be written: {problem.strerror}.", group=group_id
         ) from problem
-    finally:
-        await stream.close()
 
 
 class _Arrival:
@@ -213,10 +219,15 @@ class _Arrival:
         self._progress = progress
         self._digest = blake2b(digest_size=CONTENT_ID_BYTES)
         self._file = part.open("a+b")
+        self._done = 0
+
+    async def take_up(self) -> None:
+        """Goes on from what is there; others have their turn while it is read."""
         self._file.seek(0)
         while piece := self._file.read(FRAME_BYTES_MAX):
             self._digest.update(piece)
-        self._done = self._file.tell()
+            self._done += len(piece)
+            await asyncio.sleep(0)
 
     async def receive(self, stream: SealedStream, size_max: int) -> None:
         await stream.send(_REQUEST.pack(self._name, self._done), last=True)
@@ -242,10 +253,14 @@ class _Arrival:
         if self._progress is not None:
             self._progress(self._done, size)
 
-    def close(self) -> None:
+    def stop(self) -> None:
+        """What has come is kept for the next time."""
         self._file.close()
+        if not self._done:
+            self._part.unlink()
 
     def finish(self, destination: Path) -> None:
+        self._file.close()
         if self._digest.digest() != self._name:
             # Also where an old part was of something else; the next try begins at the beginning.
             self._part.unlink()

@@ -132,6 +132,25 @@ class Relay:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
+def test_others_have_their_turn_while_a_long_part_is_taken_up(tmp_path: Path) -> None:
+    source, destination = tmp_path / "source", tmp_path / "destination"
+    source.write_bytes(bytes(40 * FRAME_BYTES_MAX))
+    (tmp_path / "destination.part").write_bytes(bytes(39 * FRAME_BYTES_MAX))
+
+    async def story(server: BulkServer) -> None:
+        name = server.offer(GROUP_ID, KEY, source)
+        turns = 0
+        task = asyncio.ensure_future(fetching(server, name, destination))
+        while not task.done():
+            turns += 1
+            await asyncio.sleep(0)
+        await task
+        assert turns > 39
+        assert destination.read_bytes() == source.read_bytes()
+
+    with_server(story)
+
+
 def test_lost_connection_is_resumed_where_it_stopped(tmp_path: Path) -> None:
     source, destination = tmp_path / "source", tmp_path / "destination"
     source.write_bytes(os.urandom(1_000_000))
@@ -323,6 +342,7 @@ def test_nobody_there_and_a_busy_port_are_one_sentence(tmp_path: Path) -> None:
         await server.close()
         with pytest.raises(PeerLost, match="does not answer"):
             await fetching_at(port, tmp_path / "destination")
+        assert list(tmp_path.iterdir()) == []
 
     with_server(story)
 
