@@ -23,6 +23,16 @@ def gms_socket(paths: Paths) -> Path:
     return paths.socket.with_suffix(".gms")
 
 
+def host_socket(paths: Paths) -> Path:
+    """Where `live-objects keep` or `feed` of this profile listens."""
+    return paths.socket.with_suffix(".host")
+
+
+def sockets(paths: Paths) -> tuple[Path, ...]:
+    """Where a program of this profile may be asked, the one with a window first."""
+    return paths.socket, gms_socket(paths), host_socket(paths)
+
+
 def report(engine: Engine, known: Known) -> dict[str, Any]:
     """The answer to NET_REQUEST."""
     snapshot = take_snapshot(engine, engine.config.scope.name, time.monotonic(), known)
@@ -31,7 +41,7 @@ def report(engine: Engine, known: Known) -> dict[str, Any]:
 
 def ask_running(paths: Paths) -> tuple[str, Snapshot] | None:
     """Version and network of the program that runs in this profile, window or not; None: none."""
-    for socket in (paths.socket, gms_socket(paths)):
+    for socket in sockets(paths):
         answer = ask(socket, NET_REQUEST)
         if answer is None:
             continue

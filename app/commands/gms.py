@@ -13,33 +13,23 @@ import asyncio
 import os
 import socket
 import sys
-import time
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from app.collecting import Collecting
 from app.commands.arguments import add_state_dir
 from app.errors import StartProblem
 from app.headless import run_until_ended
-from app.line_server import LineServer, claim
+from app.headless_network import HeadlessNetwork
+from app.line_server import claim
 from app.network_profile import NetworkProfile
-from app.network_report import gms_socket, report
+from app.network_report import gms_socket
 from app.network_wishes import NetworkWishes, add_wishes
 from app.paths import Paths, find_paths
-from app.scope_care import ScopeCare, answer_about_scope
 from transport.config import EngineConfig, Policy, Tuning
 from transport.engine import Engine
-from transport.engine_logger import EngineLogger
 from transport.errors import TransportError
 from transport.events import Health, HealthChanged
-from transport.finder import Finder
-from transport.link_watch import LinkWatch
-from transport.loop import AsyncioWatcher, EngineJoin
 from transport.scopes import Scope
-from transport.snapshots import Known
 from widgets.language import tr
 
 _PLAN_BYTES_MAX = 16 << 20
@@ -76,56 +66,25 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _host(arguments: argparse.Namespace, paths: Paths, ended: asyncio.Event) -> int:
-    loop = asyncio.get_running_loop()
     profile = NetworkProfile.of(paths)
     scope = profile.scope() if arguments.scope is None else Scope.read(arguments.scope)
-    async with AsyncExitStack() as stack:
-        engine = Engine.open(_config(arguments, scope, profile))
-        stack.push_async_callback(_depart, engine)
+    network = HeadlessNetwork(
+        gms_socket(paths),
+        socket.gethostname,
+        # An invitation by a file is nobody's profile: who gave it renews it there.
+        cares=arguments.scope is None,
+        mdns=not arguments.no_mdns,
+        log_events=not arguments.no_event_log,
+    )
+    engine = Engine.open(_config(arguments, scope, profile))
+    try:
         if arguments.plan_text is not None:
             _take_plan(engine, arguments.plan, arguments.plan_text)
-
-        watcher = AsyncioWatcher()
-        # An invitation by a file is nobody's profile: who gave it renews it there.
-        own = scope.private and arguments.scope is None
-        care = ScopeCare(engine, profile, watcher.call_at, socket.gethostname) if own else None
-
-        def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-            if request.get("do") == "net":
-                announced = finder.found if finder is not None else ()
-                titles = care.titles if care is not None else {}
-                return report(engine, Known(titles=titles, announced=announced))
-            about_scope = answer_about_scope(care, request)
-            if about_scope is not None:
-                return about_scope
-            return {"error": tr("This program has no window: it does not know the request.")}
-
-        finder = None if arguments.no_mdns else Finder(engine, profile.book())
-        server = await LineServer.start(gms_socket(paths), answer)
-        stack.push_async_callback(server.close)
         engine.on_health = lambda change: _tell(engine, change)
-        EngineJoin(engine, watcher)
-        if not arguments.no_event_log:
-            collecting = Collecting(profile.events, watcher.call_at, time.monotonic)
-            stack.callback(collecting.close)
-            events = profile.open_log(scope, collecting.segment_closed)
-            logger = EngineLogger(engine, events, watcher.call_at, time.monotonic)
-            stack.callback(logger.close)
-        if finder is not None:
-            finder.start(loop)
-            stack.push_async_callback(finder.close)
-        if care is not None:
-            care.start(loop, engine.config.known_peers, finder)
-            stack.push_async_callback(care.close)
-
-        def on_moved() -> None:
-            for follower in (finder, care):
-                if follower is not None:
-                    follower.move()
-
-        watch = LinkWatch(engine, watcher, time.monotonic, on_moved)
-        stack.callback(watch.close)
-        await ended.wait()
+        async with network.around(engine, profile):
+            await ended.wait()
+    finally:
+        await _depart(engine)
     return 0
 
 

@@ -17,7 +17,7 @@ from app.errors import StartProblem
 from app.instance_client import ask
 from app.invitation_files import INVITATION, read_invitation_file
 from app.network_profile import NetworkProfile
-from app.network_report import gms_socket
+from app.network_report import sockets
 from app.paths import find_paths
 from transport.errors import TransportError
 from transport.scopes import Scope, scope_label
@@ -150,7 +150,7 @@ def _asked(
     if not scope.private:
         raise StartProblem(tr("This profile is in {scope}, where everybody is.", scope=scope.name))
     paths = find_paths(os.environ, arguments.state_dir)
-    for place in (paths.socket, gms_socket(paths)):
+    for place in sockets(paths):
         answer = ask(place, request)
         if answer is not None:
             if "error" in answer:

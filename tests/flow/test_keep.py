@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -27,6 +28,12 @@ def test_who_comes_later_gets_the_note_from_the_keeper(
     try:
         assert keeper.stdout is not None
         assert "Minutes.liveobject" in keeper.stdout.readline()
+        looked = subprocess.run(
+            [sys.executable, "-m", "app.main", "net", "--json", "--state-dir",
+             str(tmp_path / "keeper")],
+            cwd=ROOT, capture_output=True, text=True, check=True, timeout=WAIT_S,
+        )  # fmt: skip
+        assert len(json.loads(looked.stdout)["groups"]) == 1
         ada = start_program("Ada", str(note))
         wait_for("the keeper is there", lambda: "2 people" in ada.state())
         ada.focus()

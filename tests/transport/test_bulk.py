@@ -342,9 +342,9 @@ def test_nobody_there_and_a_busy_port_are_one_sentence(tmp_path: Path) -> None:
         await server.close()
         with pytest.raises(PeerLost, match="does not answer"):
             await fetching_at(port, tmp_path / "destination")
-        assert list(tmp_path.iterdir()) == []
 
     with_server(story)
+    assert list(tmp_path.iterdir()) == []
 
 
 def fetching_at(port: int, destination: Path) -> Awaitable[None]:
