@@ -11,6 +11,7 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.collecting import Collecting
@@ -153,6 +154,24 @@ class OfficeNetwork:
         if self._finder is not None:
             await self._finder.close()
 
+    def choose_interface(self, name: str) -> None:
+        """Goes to that interface at once, empty: to the one that suits; raises TransportError, and
+        stays."""
+        if self._links is None:
+            return
+        before = self.engine.wanted
+        self.engine.wanted = replace(before, interface=name)
+        try:
+            self._links.move()
+        except TransportError:
+            self.engine.wanted = before
+            raise
+
+    @property
+    def place(self) -> str:
+        """Interface, address and port; somebody who does not find this PC can type the latter."""
+        return f"{self._info.interface}, {self._info.address.text}:{self._info.address.port}"
+
     @property
     def found(self) -> tuple[Peer, ...]:
         """Others of the scope who are announced by mDNS."""
@@ -182,9 +201,7 @@ class OfficeNetwork:
             sentence = tr(
                 "The network's key was renewed without you: ask somebody in it to invite you again."
             )
-        # With the port, so that somebody who does not find this PC can type it.
-        address = f"{self._info.interface}, {self._info.address.text}:{self._info.address.port}"
-        return NetworkWords(f"{place}: {short}", f"{sentence} ({address})")
+        return NetworkWords(f"{place}: {short}", f"{sentence} ({self.place})")
 
     @property
     def settled(self) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.commands.arguments import add_interface, add_peers, add_port
 from transport.config import EngineConfig, Peer
+from transport.links import Link
 from transport.peer_book import choose_peers
 from transport.scopes import Scope
 from widgets.language import tr
@@ -26,6 +27,11 @@ class NetworkWishes:
     def of(cls, arguments: argparse.Namespace) -> NetworkWishes:
         """Those of a parser that has `add_wishes`."""
         return cls(arguments.interface, arguments.port, tuple(arguments.peer))
+
+    def preferring(self, interface: str, links: Iterable[Link]) -> NetworkWishes:
+        """With the interface that the person prefers, if it is there and none was asked for."""
+        there = any(link.name == interface and link.usable for link in links)
+        return replace(self, interface=interface) if there and not self.interface else self
 
     def config(self, scope: Scope, met: Iterable[Peer]) -> EngineConfig:
         """Whoever was typed is asked before those who were met at earlier times."""

@@ -25,6 +25,7 @@ from app.driving import Driving
 from app.engine_watcher import EngineWatcher
 from app.errors import EXIT_BAD_INPUT, StartProblem
 from app.event_loop import EventLoop
+from app.interface_actions import InterfaceActions
 from app.log import start_log
 from app.network import OfficeNetwork, answer_connect
 from app.network_profile import NetworkProfile
@@ -33,10 +34,11 @@ from app.paths import Paths
 from app.scope_actions import Meetings
 from app.scope_care import answer_about_scope
 from app.session import GOODBYE_S, Session
-from app.settings import SettingsKeeper
+from app.settings import SettingsKeeper, load_settings
 from app.single_instance import InstanceServer
 from app.window import MainWindow
 from liveobj.host import Host, Person
+from transport.links import list_links
 from transport.snapshots import Known
 from transport.streams import LoopStreams
 from widgets.kinds import KINDS
@@ -62,7 +64,9 @@ def run(options: Options, paths: Paths) -> int:
     loop = EventLoop(application)
     try:
         # The engine refuses here, before any window is seen, if the network does.
-        network = OfficeNetwork(options.network, NetworkProfile.of(paths))
+        preferred = load_settings(paths.settings).interface
+        wishes = options.network.preferring(preferred, list_links())
+        network = OfficeNetwork(wishes, NetworkProfile.of(paths))
         try:
             program = _Program(options, paths, application, loop, network)
             program.begin(server)
@@ -141,6 +145,7 @@ class _Program:
             self._loop,
             lambda: network.care,
             lambda peer: network.connect([peer]),
+            InterfaceActions(network, self._settings).show_on,
         )
         around = Around(
             paths,

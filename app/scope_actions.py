@@ -36,6 +36,8 @@ class Meetings:
     care: Callable[[], ScopeCare | None] = lambda: None
     # Asks at a typed address.
     reach: Callable[[Peer], None] = lambda _: None
+    # Lets the person choose the network interface on the page.
+    show_interfaces: Callable[[OfficeNetworkPage], None] = lambda _: None
 
 
 def scope_words(scope: Scope) -> str:
@@ -104,6 +106,7 @@ class ScopeActions:
         page.renew_wanted.connect(self._renew)
         page.reach_wanted.connect(self._reach)
         self._invitations = ScopeInvitations(self._window, page, self._profile, self._on_joined)
+        self._meetings.show_interfaces(page)
         self._show_scope()
         self._show_connection()
         self._window.show_page(page, tr("Office network"), tr("Office network"), "users")

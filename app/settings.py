@@ -22,7 +22,8 @@ class Settings:
     under a pseudonym, what this person opened and edited; `presence_hidden` whether others
     are not told who and where one is; `restore` whether what was open is opened again; `prefetch`
     whether what usually is opened next is brought up to date before; `introduced` whether the
-    person has chosen who they are."""
+    person has chosen who they are; `interface` is the network interface that they prefer, by
+    name."""
 
     name: str
     colour: str
@@ -34,6 +35,7 @@ class Settings:
     restore: bool = True
     prefetch: bool = True
     introduced: bool = False
+    interface: str = ""
 
 
 _SWITCHES = tuple(field.name for field in fields(Settings) if field.type == "bool")
@@ -54,6 +56,9 @@ def load_settings(file: Path) -> Settings:
         settings = replace(settings, theme=theme)
     if isinstance(language, str) and len(language) <= 20:
         settings = replace(settings, language=language)
+    interface = stored.get("interface")
+    if isinstance(interface, str) and len(interface) <= 15 and interface.isprintable():
+        settings = replace(settings, interface=interface)
     chosen = {name: stored[name] for name in _SWITCHES if isinstance(stored.get(name), bool)}
     return replace(settings, **chosen)
 

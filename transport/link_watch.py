@@ -109,11 +109,14 @@ class LinkWatch:
         if not wants_move(wanted, self._used, self._address, self._loopback, links):
             return
         try:
-            engine.move()
+            self.move()
         except EnvironmentRefused as problem:
             log.info("the engine stays where it is: %s", problem.described)
             self._look_at(RETRY_S)
-            return
+
+    def move(self) -> None:
+        """Moves the engine now; raises what `Engine.move` does."""
+        self._engine.move()
         self._note_place()
         log.info("the engine has moved to %s, %s", self._used, self._address)
         self._on_moved()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
 from widgets.card_page import CardPage
 from widgets.language import tr
@@ -34,7 +34,8 @@ class OfficeNetworkPage(CardPage):
     Signals: `make_wanted(name)`, `leave_wanted`, `invite_wanted`, `give_wanted`, `copy_wanted` and
     `save_wanted` of the invitation, `join_wanted`, `file_wanted`, `cancel_wanted`, `chosen(place)`
     of an inviter, `typed(address or invitation)`, `answered(same)`, `members_wanted`,
-    `renew_wanted(fingerprints of those left out)`, `reach_wanted(address)`.
+    `renew_wanted(fingerprints of those left out)`, `reach_wanted(address)`,
+    `interface_wanted(name)`, empty for the program's own choice.
     """
 
     make_wanted = Signal(str)
@@ -52,6 +53,7 @@ class OfficeNetworkPage(CardPage):
     members_wanted = Signal()
     renew_wanted = Signal(list)
     reach_wanted = Signal(str)
+    interface_wanted = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(140 * SPACE_PX, parent)
@@ -59,6 +61,9 @@ class OfficeNetworkPage(CardPage):
         self.setAccessibleName(tr("Office network"))
         self._now = label("", "strong", wrap=True)
         self._connection = label("", "reading", wrap=True)
+        self.interfaces = QComboBox()
+        self.interfaces.setAccessibleName(tr("Network interface"))
+        self.interfaces.hide()
         self._then = label("", "reading", wrap=True)
         self._said = label("", "plain", wrap=True)
         self.choices = ChoicesStep()
@@ -95,6 +100,7 @@ class OfficeNetworkPage(CardPage):
         column.addWidget(label(tr("Your network"), "section"))
         column.addWidget(self._now)
         column.addWidget(self._connection)
+        column.addWidget(self.interfaces, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._then)
         column.addWidget(line())
         column.addWidget(self._said)
@@ -102,6 +108,9 @@ class OfficeNetworkPage(CardPage):
             column.addWidget(step)
 
     def _connect(self) -> None:
+        self.interfaces.activated.connect(
+            lambda at: self.interface_wanted.emit(self.interfaces.itemData(at))
+        )
         self.choices.make_wanted.connect(self._quietly(self.make_wanted))
         self.choices.invite_wanted.connect(self._quietly(self.invite_wanted))
         self.choices.join_wanted.connect(self._quietly(self.join_wanted))
@@ -152,6 +161,15 @@ class OfficeNetworkPage(CardPage):
     def show_connection(self, sentence: str) -> None:
         """How this PC reaches the others."""
         self._connection.setText(sentence)
+
+    def show_interfaces(self, listed: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Names and words of those that one can choose; nothing where there is no choice."""
+        self.interfaces.clear()
+        self.interfaces.addItem(tr("The interface that suits best"), "")
+        for name, words in listed:
+            self.interfaces.addItem(words, name)
+        self.interfaces.setCurrentIndex(max(0, self.interfaces.findData(chosen)))
+        self.interfaces.setVisible(len(listed) > 1)
 
     def show_choices(self) -> None:
         self._show(self.choices)
