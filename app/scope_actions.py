@@ -44,7 +44,7 @@ def scope_words(scope: Scope) -> str:
     """The network that a profile is in, for a person."""
     if scope.private:
         return tr("{name}: only those who were invited", name=scope.name)
-    return tr("Everybody on this office network")
+    return tr("Nearby: everybody on this office network")
 
 
 class ScopeActions:

@@ -100,7 +100,7 @@ def test_a_network_is_made_and_left(make_place: MakePlace) -> None:
     place = make_place("Ada")
     page = opened(place)
     assert opened(place) is page
-    assert page.scope_text == ("Everybody on this office network", "")
+    assert page.scope_text == ("Nearby: everybody on this office network", "")
     assert not page.choices.make.isEnabled()
     page.choices.name.setText(" Design \u200b team")
     page.choices.make.click()
@@ -119,7 +119,7 @@ def test_a_network_is_made_and_left(make_place: MakePlace) -> None:
     page.choices.leave.click()
     page.leave.agree.click()
     assert profile(place).scope() == NEARBY
-    assert page.scope_text == ("Everybody on this office network", "")
+    assert page.scope_text == ("Nearby: everybody on this office network", "")
 
 
 def test_an_invitation_goes_by_text_file_and_picture(
