@@ -10,10 +10,12 @@ import logging
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -103,11 +105,16 @@ def spark_session(options: SparkOptions) -> Iterator[SparkSession]:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with tempfile.TemporaryDirectory(prefix="live-objects-spark-") as scratch:
         spark = _build(options, Path(scratch))
+        if threading.current_thread() is threading.main_thread():
+            # Spark's own handler talks to Java in the middle of whatever is talking to it.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             if not options.local:
                 spark.sparkContext.addPyFile(str(_shipped_code(Path(scratch))))
             yield spark
         except (PySparkException, Py4JError) as problem:
+            if isinstance(problem.__context__, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
             raise PipelineProblem(f"Spark has given up: {first_line(problem)}") from problem
         finally:
             _stop(spark)
@@ -155,13 +162,29 @@ def _build(options: SparkOptions, scratch: Path) -> SparkSession:
         raise PipelineProblem(f"Spark does not start: {first_line(problem)}") from problem
 
 
+# What these log is raised, too, or is about a run that was ended on purpose.
+_RAISED = (
+    "org.apache.spark.sql",
+    "org.apache.spark.executor",
+    "org.apache.spark.util.Utils",
+    "org.apache.spark.scheduler.TaskSetManager",
+)
+
+
 def _quiet(scratch: Path) -> Path:
     """Settings for Spark's log: its errors only, since its warnings are about itself, and a line
     of each, since all that matters is raised as well."""
     path = scratch / "log4j2.properties"
     path.write_text(
         "rootLogger.level = error\nrootLogger.appenderRef.stderr.ref = stderr\n"
-        "appender.stderr.type = Console\nappender.stderr.name = stderr\n"
+        # Where this one has no level of its own, Spark sets that of all to another, and says so.
+        "logger.python.name = org.apache.spark.api.python.PythonGatewayServer\n"
+        "logger.python.level = error\n"
+        + "".join(
+            f"logger.raised{number}.name = {name}\nlogger.raised{number}.level = off\n"
+            for number, name in enumerate(_RAISED)
+        )
+        + "appender.stderr.type = Console\nappender.stderr.name = stderr\n"
         "appender.stderr.target = SYSTEM_ERR\nappender.stderr.layout.type = PatternLayout\n"
         "appender.stderr.layout.pattern = spark: %p %c{1}: %m%n%ex{1}\n",
         encoding="utf-8",

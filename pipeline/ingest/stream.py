@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -73,4 +75,5 @@ def stream(
         except PySparkException as problem:
             raise PipelineProblem(f"The stream has ended: {first_line(problem)}") from problem
         finally:
-            query.stop()
+            with suppress(Py4JError):  # Interrupted, it may be in the middle of an answer.
+                query.stop()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from pipeline import session
@@ -120,6 +121,35 @@ def test_missing_and_old_java_are_told(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(PipelineProblem, match="was not found"):
         check_java()
+
+
+class DeadSpark:
+    """A session whose Java has died."""
+
+    def stop(self) -> None:
+        raise Py4JError("nobody is there")
+
+
+def test_what_spark_says_is_one_sentence_and_an_interrupt_stays_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(session, "_build", lambda *_: DeadSpark())
+    monkeypatch.setattr(session, "check_java", lambda: None)
+    with (
+        pytest.raises(PipelineProblem, match=r"^Spark has given up: one$"),
+        session.spark_session(SparkOptions()),
+    ):
+        raise Py4JError("\none\ntwo\nthree")
+
+    def interrupted() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise Py4JError("in the middle of an answer")
+
+    with pytest.raises(KeyboardInterrupt), session.spark_session(SparkOptions()):
+        interrupted()
+    assert session.first_line(ValueError()) == "no reason given"
 
 
 def live_objects(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
