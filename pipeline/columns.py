@@ -154,11 +154,18 @@ _SIGNED = {"node", "region", "sender"}
 # Nothing real comes to more, and differences of such numbers are numbers still.
 NUMBER_MAX = 1 << 53
 # Where it holds: amounts of something. The others name something, or say when.
-AMOUNTS = (
-    *("member_count", "alive", "senders", "ring_levels", "unacknowledged", "rate_bytes_per_s"),
-    *("acknowledgement_ns", "token_round_ns", "lost", "messages", "bytes", "own_messages"),
-    *("own_bytes", "latency_ns"),
-)
+AMOUNTS: dict[str, tuple[str, ...]] = {
+    "VIEW": ("member_count",),
+    "REGION": (
+        *("member_count", "alive", "senders", "ring_levels", "unacknowledged"),
+        *("rate_bytes_per_s", "acknowledgement_ns", "token_round_ns"),
+    ),
+    "LOST": ("lost",),
+    "GROUP": (
+        *("member_count", "messages", "bytes", "own_messages", "own_bytes", "unacknowledged"),
+    ),
+    "DELIVERY": ("bytes", "latency_ns"),
+}
 _SPECIAL: dict[str, Callable[[Any], Any]] = {
     "group": _group,
     "members": _numbers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
@@ -27,9 +28,9 @@ PROBLEMS = {
     WRONG_VERSION: f"the segment is of another version than {VERSION}",
     UNKNOWN_KIND: "a kind of record that is not known",
     INCOMPLETE: "a record without a column that its kind has",
-    OUT_OF_RANGE: "an amount that nothing real comes to, or a group that is none",
     FUTURE: "a time that has not come: the writer's clock is wrong",
     LATE: "a time before the horizon",
+    OUT_OF_RANGE: "an amount that nothing real comes to, or a group that is none",
     DUPLICATE: "a place in the segment that another row has already",
 }
 
@@ -39,54 +40,59 @@ FUTURE_NS = 3_600_000_000_000
 _FREQUENT = ("DELIVERY", "GROUP", "COUNTERS", "REGION")
 _FREQUENT_FIRST = (*_FREQUENT, *(kind for kind in REQUIRED if kind not in _FREQUENT))
 _GROUP_BYTES = 16
+# Kinds whose groups go into plans and advice for programs.
+_PLANNED = ("GROUP", "VIEW", "LEFT")
 _OF_HEAD = ("version", "program", "scope")
 
 
 def classify(events: DataFrame, now_ns: int, horizon_ns: int) -> DataFrame:
     """Adds `problem`: null for rows that are in order."""
-    complete = reduce(
-        lambda some, more: some | more,
-        [
-            (F.col("kind") == kind)
-            & reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in REQUIRED[kind]])
-            for kind in _FREQUENT_FIRST
-        ],
-    )
+    kind = F.col("kind")
+    complete = _any((kind == each) & _is_complete(each) for each in _FREQUENT_FIRST)
+    sound = _any((kind == each) & _is_complete(each) & _in_range(each) for each in _FREQUENT_FIRST)
     time_ns, earliest_ns, latest_ns = F.col("time_ns"), now_ns - horizon_ns, now_ns + FUTURE_NS
     in_time = (time_ns >= earliest_ns) & (time_ns <= latest_ns)
-    in_range = _in_range()
     # Nearly all rows are in order: that is found out first, and with few comparisons.
-    in_order = F.coalesce(
-        (F.col("version") == VERSION) & in_time & complete & in_range, F.lit(False)
-    )
+    in_order = F.coalesce((F.col("version") == VERSION) & in_time & sound, F.lit(False))
     problem = (
         F.when(in_order, F.lit(None).cast("string"))
-        .when(F.col("kind") == DAMAGED, DAMAGE)
+        .when(kind == DAMAGED, DAMAGE)
         .when(F.col("version").isNull(), HEADLESS)
         .when(F.col("version") != VERSION, WRONG_VERSION)
-        .when(~F.coalesce(F.col("kind").isin(*REQUIRED), F.lit(False)), UNKNOWN_KIND)
+        .when(~F.coalesce(kind.isin(*REQUIRED), F.lit(False)), UNKNOWN_KIND)
         .when(time_ns.isNull() | ~complete, INCOMPLETE)
-        .when(~in_range, OUT_OF_RANGE)
         .when(time_ns > latest_ns, FUTURE)
         .when(time_ns < earliest_ns, LATE)
+        .otherwise(OUT_OF_RANGE)
     )
     return events.select(*NAMES, problem.alias("problem"))
 
 
-def _in_range() -> Column:
-    """Whether a row can be computed with. Files are known by their digests, not by their writers:
-    one row that made a sum overflow would end every job that reads it."""
+def _is_complete(kind: str) -> Column:
+    return reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in REQUIRED[kind]])
 
-    def between(least: Column, greatest: Column) -> Column:
-        return F.coalesce((least >= 0) & (greatest <= NUMBER_MAX), F.lit(True))
 
-    group = F.col("group")
-    is_group = (F.length(F.unhex(group)) == _GROUP_BYTES) & (group == F.lower(group))
-    return (
-        between(F.least(*AMOUNTS), F.greatest(*AMOUNTS))
-        & between(F.array_min("counters"), F.array_max("counters"))
-        & (group.isNull() | F.coalesce(is_group, F.lit(False)))
-    )
+def _in_range(kind: str) -> Column:
+    """Whether a row of the kind can be computed with. Files are known by their digests, not by
+    their writers: one row that made a sum overflow would end every job that reads it.
+
+    Each kind has its own tests, so that a row is asked only about columns that it has.
+    """
+    tests = [_between(F.col(name), F.col(name)) for name in AMOUNTS.get(kind, ())]
+    if kind == "COUNTERS":
+        tests.append(_between(F.array_min("counters"), F.array_max("counters")))
+    if kind in _PLANNED:
+        group = F.col("group")
+        tests.append((F.length(F.unhex(group)) == _GROUP_BYTES) & (group == F.lower(group)))
+    return reduce(lambda some, more: some & more, tests, F.lit(True))
+
+
+def _between(least: Column, greatest: Column) -> Column:
+    return F.coalesce((least >= 0) & (greatest <= NUMBER_MAX), F.lit(True))
+
+
+def _any(tests: Iterable[Column]) -> Column:
+    return reduce(lambda some, more: some | more, tests)
 
 
 def mark_duplicates(events: DataFrame, segments: list[str]) -> DataFrame:
