@@ -66,8 +66,19 @@ def _unicast_words() -> tuple[str, str]:
     return (
         tr("partly by unicast"),
         tr(
-            "Multicast does not reach everybody here, so some objects are sent to each PC one by"
-            " one. That works, with more traffic; “live-objects doctor” tells why."
+            "Multicast does not reach everybody here, or somebody is on Wi-Fi, so some objects are"
+            " sent to each PC one by one. That works, with more traffic; “live-objects doctor”"
+            " tells why."
+        ),
+    )
+
+
+def _wireless_words() -> tuple[str, str]:
+    return (
+        tr("by unicast on Wi-Fi"),
+        tr(
+            "Multicast is slow on Wi-Fi, so what this PC shares with a few others is sent to each"
+            " of them one by one. A cable makes it less traffic."
         ),
     )
 
@@ -195,7 +206,8 @@ class OfficeNetwork:
         if self.settled and not self._info.multicast:
             short, sentence = _no_multicast_words()
         elif self.settled and self._by_unicast:
-            short, sentence = _unicast_words()
+            wireless = self.engine.prefers_unicast
+            short, sentence = _wireless_words() if wireless else _unicast_words()
         if self._left_out:
             short = tr("not a member any more")
             sentence = tr(

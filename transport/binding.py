@@ -182,6 +182,9 @@ class Core:
         count = check(lib.qsm_engine_regions(self.pointer, infos, count_max))
         return [_region(infos[index]) for index in range(min(count, count_max))]
 
+    def prefer_unicast(self, prefers: bool) -> None:
+        lib.qsm_engine_prefer_unicast(self.pointer, prefers)
+
     def unheard(self, count_max: int = 256) -> list[Address]:
         addresses = ffi.new("qsm_address[]", count_max)
         count = check(lib.qsm_engine_unheard(self.pointer, addresses, count_max))

@@ -97,12 +97,14 @@ class EngineConfig:
     0 for any free one; `multicast_group` empty derives it from the scope; `multicast_port` 0 is
     the default. `may_host` allows this engine to host the membership service when nobody else
     does; one that `insists_to_host` takes it over, when it has started, from whoever hosts then.
+    `prefers_unicast` None: on a wireless interface, where multicast goes at the lowest rate.
     """
 
     scope: Scope = NEARBY
     interface: str = ""
     port: int = 0
     multicast: bool = True
+    prefers_unicast: bool | None = None
     multicast_group: str = ""
     multicast_port: int = 0
     ipv6: bool = False

@@ -19,7 +19,7 @@ from transport.binding_udp import Udp, UdpInfo
 from transport.config import KNOWN_PEERS_MAX, EngineConfig, Peer
 from transport.errors import Closed, NoMulticast, ViewKept, WrongMoment
 from transport.events import Health, HealthChanged
-from transport.interface_choice import fit_interface
+from transport.interface_choice import fit_interface, prefers_unicast
 from transport.links import list_links
 from transport.loans import Loans
 from transport.node import Node
@@ -77,6 +77,7 @@ class Engine(Node):
         self._depth = 0
         self._moves = 0
         self._health_waiters: list[asyncio.Future[Health]] = []
+        self._mind_line()
 
     @classmethod
     def open(cls, config: EngineConfig | None = None) -> Engine:
@@ -200,12 +201,16 @@ class Engine(Node):
         self._udp, self.config = _open_sockets(replace(self.wanted, scope=scope))
         self._moves += 1
         self.begin_again(self._udp.core)
+        self._mind_line()
         core.close(old.now_ns)
         old.step(0)  # Whoever can be reached from the old place is told.
         if self.on_sockets is not None:
             self.on_sockets()
         self._free(old, loans)
         self.wake()
+
+    def _mind_line(self) -> None:
+        self.prefer_unicast(prefers_unicast(self.wanted, self.info().interface, list_links()))
 
     def _free(self, udp: Udp, loans: Loans) -> None:
         if loans.returned():

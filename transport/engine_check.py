@@ -111,16 +111,24 @@ def _fallen_back(snapshot: Snapshot) -> Finding:
                 " more traffic."
             ),
         )
+    if snapshot.prefers_unicast:
+        return good(
+            "unicast",
+            worded(
+                "{regions}, since this computer is on Wi-Fi, where multicast is slow.",
+                regions=regions,
+            ),
+        )
     return odd(
         "unicast",
         worded(
-            "{regions}, since multicast does not reach all members; that of all others is heard"
-            " here.",
+            "{regions}, since multicast does not reach all members, or one of them is on Wi-Fi;"
+            " that of all others is heard here.",
             regions=regions,
         ),
         worded(
-            "Run live-objects doctor on the other computers: one of them does not hear multicast."
-            " It works, with more traffic."
+            "Run live-objects doctor on the other computers: one of them does not hear multicast,"
+            " or has no cable. It works, with more traffic."
         ),
     )
 

@@ -1,5 +1,5 @@
-"""Owns where an engine is opened when nobody has said where: what to do on a computer that has no
-interface which is made for multicast.
+"""Owns where an engine is opened when nobody has said where, and how it is used there: what to do
+on a computer that has no interface which is made for multicast, or only a slow one.
 
 Among those that are, the system's routes decide, which the engine asks. It does not look at others:
 alone it would stay on the loopback interface, while the office can be reached by unicast.
@@ -21,3 +21,11 @@ def fit_interface(config: EngineConfig, links: Sequence[Link]) -> EngineConfig:
         return config
     best = best_link(outside)
     return config if best is None else replace(config, interface=best.name, multicast=False)
+
+
+def prefers_unicast(config: EngineConfig, interface: str, links: Sequence[Link]) -> bool:
+    """Whether multicast is a burden where the engine is: a radio sends it at the lowest rate, and
+    nobody says that it has not come."""
+    if config.prefers_unicast is not None:
+        return config.prefers_unicast
+    return any(link.name == interface and link.kind is Kind.WIRELESS for link in links)

@@ -36,6 +36,7 @@ class Node(Dispatch):
         self._departing = False
         self._epoch = OWN
         self._scope_keys = ScopeKeys()
+        self._prefers_unicast = False
 
     # What the layers above use
 
@@ -105,6 +106,16 @@ class Node(Dispatch):
         """Is deaf to that key, which is not the one in use."""
         key = checked_key(key)
         self.when_possible(lambda: self._scope_keys.drop(self._open_core(), key))
+
+    @property
+    def prefers_unicast(self) -> bool:
+        return self._prefers_unicast
+
+    def prefer_unicast(self, prefers: bool) -> None:
+        """Says whether multicast is a burden on this node's line: small regions that it shares with
+        others then go by unicast."""
+        self._prefers_unicast = prefers
+        self.when_possible(lambda: self._open_core().prefer_unicast(self._prefers_unicast))
 
     def counters(self) -> dict[str, int]:
         """Every counter of the engine, by name."""
@@ -201,6 +212,7 @@ class Node(Dispatch):
         self._loans = Loans()
         self.forget_events(health_too=True)
         self._scope_keys.give(core)
+        core.prefer_unicast(self._prefers_unicast)
         for group in self._groups.values():
             group.begin_again(core.join(group.group_id, group.keys.own, group.number))
             group.keys.use(group, self._epoch)

@@ -74,6 +74,8 @@ class Snapshot:
     # Who has said their name, by node; and where others of the scope are announced by mDNS.
     people: dict[str, str]
     announced: tuple[str, ...]
+    # Multicast is a burden on this one's line.
+    prefers_unicast: bool
     # Where those are whose multicast should be heard here and is not.
     unheard: tuple[str, ...]
     # The multicast address of a region that is not heard here, and when it is tried again.
@@ -130,6 +132,7 @@ def take_snapshot(node: Node, scope: str, now_s: float, known: Known | None = No
         regions=_regions(node),
         people={_hex(one): name for one, name in known.people.items()},
         announced=tuple(f"{peer.address}:{peer.port}" for peer in known.announced),
+        prefers_unicast=node.prefers_unicast,
         unheard=tuple(sorted(_place(address) for address in node.unheard())),
         missed=missed.address.text if missed is not None else "",
         missed_rests_s=missed.rests_s if missed is not None else 0.0,

@@ -269,6 +269,11 @@ uint64_t qsm_engine_renewals(const qsm_engine *engine);
  */
 int qsm_engine_add_peer(qsm_engine *engine, const qsm_address *address);
 
+/* Says whether multicast is a burden on this engine's line, as on Wi-Fi, where it goes at the
+ * lowest rate. While it is, regions of at most 32 members that this engine sends into or is in fan
+ * out by unicast; others are still found by multicast, and larger regions use it. */
+void qsm_engine_prefer_unicast(qsm_engine *engine, int prefers);
+
 /* The scope's key changes without a pause in three steps, each done everywhere before the next:
  * packets under the new key are taken for good; packets are made with it; the old one is not taken
  * any more. The scope's id stays. Nobody without the new key hears or is heard after that.

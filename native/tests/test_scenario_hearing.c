@@ -79,6 +79,46 @@ static void a_host_that_hears_no_multicast_has_its_regions_go_by_unicast(void) {
     scenario_end(all);
 }
 
+static void small_regions_of_who_prefers_unicast_go_by_unicast(void) {
+    world_options options = scenario_options(611, 7, 2);
+    world *all = world_create(&options);
+    for (uint32_t i = 0; i < 7; i++)
+        world_join(all, i, i / 4);
+    (void)scenario_settle(all, 20 * WORLD_S, "coming up");
+    CHECK(all_send_by(all, 0, 7, false));
+    qsm_engine *engine = qsm_sim_engine(world_sim(all), 5);
+    qsm_engine_prefer_unicast(engine, 1);
+    (void)wait_until_all_send_by(all, 4, 3, true, WORLD_S);
+    CHECK_SAY(all_send_by(all, 0, 4, false), "regions of others are as before");
+    pour_from_all(all);
+    world_pour(all, 5, 1, 200, 50);
+    (void)scenario_settle(all, 5 * WORLD_S, "messages by unicast");
+    CHECK(world_counter(all, 5, "unheard_now") == 0);
+    /* A host that comes after is told, too. */
+    world_crash(all, scenario_host(all));
+    (void)scenario_settle(all, 20 * WORLD_S, "another host");
+    CHECK(node_sends_by(all, 5, true) || scenario_host(all) == UINT32_MAX);
+    qsm_engine_prefer_unicast(engine, 0);
+    (void)wait_until_all_send_by(all, 4, 3, false, WORLD_S);
+    scenario_end(all);
+}
+
+static void large_regions_use_multicast_whatever_single_nodes_prefer(void) {
+    world_options options = scenario_options(612, 34, 1);
+    world *all = scenario_begin(&options);
+    for (uint32_t i = 0; i < 34; i += 2)
+        qsm_engine_prefer_unicast(qsm_sim_engine(world_sim(all), i), 1);
+    world_run(all, 2 * WORLD_S);
+    CHECK(all_send_by(all, 0, 34, false));
+    world_crash(all, 1);
+    world_crash(all, 3);
+    (void)wait_until_all_send_by(all, 0, 34, true, 10 * WORLD_S);
+    for (uint32_t i = 0; i < 34; i += 2)
+        qsm_engine_prefer_unicast(qsm_sim_engine(world_sim(all), i), 0);
+    (void)wait_until_all_send_by(all, 0, 34, false, 10 * WORLD_S);
+    scenario_end(all);
+}
+
 static void multicast_that_fails_between_any_two_one_way_is_noticed(void) {
     world_options options = scenario_options(602, 4, 1);
     world *all = scenario_begin(&options);
@@ -224,6 +264,8 @@ static void somebody_deaf_who_comes_back_goes_by_unicast_from_the_start(void) {
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(a_host_that_hears_no_multicast_has_its_regions_go_by_unicast),
+        SCENARIO(small_regions_of_who_prefers_unicast_go_by_unicast),
+        SCENARIO(large_regions_use_multicast_whatever_single_nodes_prefer),
         SCENARIO(multicast_that_fails_between_any_two_one_way_is_noticed),
         SCENARIO(only_regions_in_which_somebody_is_not_heard_go_by_unicast),
         SCENARIO(senders_from_outside_a_region_must_be_heard_in_it),

@@ -63,6 +63,9 @@ def test_it_says_when_multicast_does_not_reach_everybody(
     other.join(group_id, bytes(32))
     qtbot.waitUntil(lambda: "partly by unicast" in network.words.short, timeout=30000)
     assert "one by one" in told[-1].sentence
+    network.engine.prefer_unicast(True)
+    assert "by unicast on Wi-Fi" in network.words.short
+    network.engine.prefer_unicast(False)
     join.close()
     other.close_blocking()
     qtbot.waitUntil(lambda: "multicast ok" in network.words.short, timeout=30000)

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from tests.transport.network import GROUP_ID, loopback, simulated_members
 from transport.config import Peer
 from transport.engine import Engine
+from transport.engine_check import check_engine
 from transport.errors import BadArgument
+from transport.findings import Verdict
 from transport.simulation import Simulation
 from transport.snapshot_table import as_table, columns, in_bytes, in_time
 from transport.snapshots import (
@@ -56,6 +58,7 @@ SNAPSHOT = Snapshot(
     regions=(REGION, replace(REGION, region="00000000000000ab", unicast=True, closing=True)),
     people={"0000000000000001": "Ada", "0000000000000002": "Jun"},
     announced=("10.0.0.8:4000",),
+    prefers_unicast=False,
     unheard=(),
     missed="",
     missed_rests_s=0.0,
@@ -162,6 +165,30 @@ def test_the_address_that_is_not_heard_is_told_and_when_it_is_tried_again() -> N
         assert 50 < deaf.missed_rests_s <= 60
         assert simulation.run_until(lambda: not take_snapshot(first, "Test", 0).by_unicast, 90)
         assert take_snapshot(second, "Test", 0).missed == ""
+
+
+def test_who_is_on_wireless_has_small_regions_go_by_unicast_and_says_so() -> None:
+    with Simulation() as simulation:
+        first, second = simulation.add_nodes(2)
+        groups = [node.join(bytes(16), bytes(32)) for node in (first, second)]
+        assert simulation.run_until(
+            lambda: all(g.view and len(g.view.members) == 2 for g in groups)
+        )
+        assert not take_snapshot(second, "Test", 0).by_unicast
+        second.prefer_unicast(True)
+        assert simulation.run_until(lambda: bool(take_snapshot(first, "Test", 0).by_unicast))
+        told = take_snapshot(second, "Test", 0)
+        assert told.prefers_unicast
+        assert from_json(json.loads(json.dumps(as_json(told)))) == told
+        (finding,) = [
+            found
+            for found in check_engine(replace(told, multicast="239.1.1.1:1"), 1)
+            if found.subject == "unicast"
+        ]
+        assert finding.verdict is Verdict.GOOD
+        assert "Wi-Fi" in finding.sentence
+        second.prefer_unicast(False)
+        assert simulation.run_until(lambda: not take_snapshot(first, "Test", 0).by_unicast)
 
 
 def test_a_snapshot_says_which_regions_fell_back() -> None:

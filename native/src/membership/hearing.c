@@ -159,7 +159,7 @@ static qsm_peer *next_unheard(const qsm_engine *engine, uint32_t *cursor) {
 
 /* Equal sums: there is nothing new to the host. */
 static uint64_t sum_up(const qsm_engine *engine) {
-    uint64_t sum = engine->hearing.nobody;
+    uint64_t sum = engine->hearing.nobody + 2u * engine->hearing.prefers_unicast;
     uint32_t cursor = 0;
     for (qsm_peer *peer; !engine->hearing.nobody && (peer = next_unheard(engine, &cursor)) != NULL;)
         sum += qsm_mix64(peer->id);
@@ -204,7 +204,7 @@ void qsm_hearing_describe(qsm_engine *engine, qsm_bytes *out) {
     uint8_t hears = hearing->nobody ? QSM_HEARS_NOBODY : QSM_HEARS_ALL_BUT;
     if (!qsm_address_is_set(&engine->config.rendezvous)) hears = QSM_HAS_NO_MULTICAST;
     hearing->told = sum_up(engine);
-    qsm_bytes_add8(out, hears);
+    qsm_bytes_add8(out, hears | (hearing->prefers_unicast ? QSM_PREFERS_UNICAST : 0));
     uint32_t count_at = out->count, count = 0, cursor = 0;
     qsm_bytes_add32(out, 0);
     for (qsm_peer *peer;
@@ -212,6 +212,11 @@ void qsm_hearing_describe(qsm_engine *engine, qsm_bytes *out) {
         qsm_bytes_add64(out, peer->id);
     qsm_bytes_patch32(out, count_at, count);
     qsm_region_hearing_describe(engine, out);
+}
+
+void qsm_engine_prefer_unicast(qsm_engine *engine, int prefers) {
+    engine->hearing.prefers_unicast = prefers != 0;
+    qsm_hearing_tell(engine);
 }
 
 int qsm_engine_unheard(const qsm_engine *engine, qsm_address *addresses, uint32_t count_max) {

@@ -30,6 +30,7 @@ typedef struct {
     uint32_t round;    /* counts looks round: whoever was expected at the last one has its number */
     bool nobody;       /* of all who are expected, or too few to tell them one by one */
     uint64_t told;     /* a sum over what the host was told last */
+    bool prefers_unicast;
     qsm_region_hearing regions;
 } qsm_hearing;
 
@@ -44,14 +45,16 @@ typedef struct {
 } qsm_audibility;
 
 /* What a node tells its host, with its request for admission and whenever it has changed: one of
- * these, then at most QSM_UNHEARD_MAX ids of nodes whose multicast it does not hear; then, from a
- * node that lets the addresses of regions rest (region_hearing.h), the ids of regions in use whose
- * address it does not hear, at most as many. */
+ * these, with QSM_PREFERS_UNICAST added where multicast is a burden; then at most QSM_UNHEARD_MAX
+ * ids of nodes whose multicast it does not hear; then, from a node that lets the addresses of
+ * regions rest (region_hearing.h), the ids of regions in use whose address it does not hear, at
+ * most as many. */
 enum qsm_hears {
     QSM_HEARS_ALL_BUT = 0,
     QSM_HEARS_NOBODY = 1,
     QSM_HAS_NO_MULTICAST = 2, /* and is not heard either */
-    QSM_HEARS_COUNT = 3
+    QSM_HEARS_COUNT = 3,
+    QSM_PREFERS_UNICAST = 4 /* flag */
 };
 
 void qsm_hearing_start(qsm_engine *engine, uint64_t now_ns);

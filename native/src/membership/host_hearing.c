@@ -1,7 +1,7 @@
 /*
  * host_hearing.c - who hears whose multicast, as the nodes tell it, and the regions that fan out by
  * unicast because of it: all into which somebody sends whom a member does not hear, and those whose
- * address a member does not hear.
+ * address a member does not hear; and small ones of somebody to whom multicast is a burden.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,10 @@
 #include "membership/hearing.h"
 #include "membership/host.h"
 #include "membership/policy.h"
+
+/* Over a radio a multicast goes at the lowest rate, without repetition, and takes about as long as
+ * so many datagrams to single nodes. */
+enum { PREFERENCE_MEMBERS_MAX = 32 };
 
 /* Ids of nodes or regions, as many as are announced. Some may not be known yet: nodes report to a
  * new host one after the other. False: not read, and `ids` is nothing that is to be freed. */
@@ -31,7 +35,8 @@ static bool same_ids(const uint64_t *a, uint32_t a_count, const uint64_t *b, uin
 }
 
 bool qsm_host_take_hearing(qsm_host *host, qsm_host_client *client, qsm_reader *in) {
-    uint8_t hears = qsm_read8(in);
+    uint8_t told = qsm_read8(in), hears = (uint8_t)(told & ~QSM_PREFERS_UNICAST);
+    bool prefers_unicast = told & QSM_PREFERS_UNICAST;
     uint64_t *unheard = NULL, *missed = NULL;
     uint32_t unheard_count = 0, missed_count = 0;
     bool good = hears < QSM_HEARS_COUNT && read_ids(in, &unheard, &unheard_count);
@@ -48,12 +53,14 @@ bool qsm_host_take_hearing(qsm_host *host, qsm_host_client *client, qsm_reader *
         if (unheard == NULL) unheard_count = 0;
         if (missed == NULL) missed_count = 0;
     }
-    bool same = client->hears == hears && client->resting == resting &&
+    bool same = client->hears == hears && client->prefers_unicast == prefers_unicast &&
+                client->resting == resting &&
                 same_ids(client->unheard, client->unheard_count, unheard, unheard_count) &&
                 same_ids(client->missed, client->missed_count, missed, missed_count);
     free(client->unheard);
     free(client->missed);
     client->hears = hears;
+    client->prefers_unicast = prefers_unicast;
     client->unheard = unheard;
     client->unheard_count = unheard_count;
     client->resting = resting;
@@ -138,9 +145,12 @@ bool *qsm_host_choose_unicast(qsm_host *host, const qsm_policy_result *result,
     }
     for (uint32_t c = 0; unicast != NULL && c < host->client_count; c++) {
         const qsm_host_client *client = host->clients[c];
-        if (client->hears != QSM_HAS_NO_MULTICAST) continue;
-        for (uint32_t i = 0; i < result->region_count; i++)
-            unicast[i] = unicast[i] || sends_into(host, result, client, i);
+        bool needs = client->hears == QSM_HAS_NO_MULTICAST;
+        if (!needs && !client->prefers_unicast) continue;
+        for (uint32_t i = 0; i < result->region_count; i++) {
+            bool few = result->regions[i].member_count <= PREFERENCE_MEMBERS_MAX;
+            unicast[i] = unicast[i] || ((needs || few) && sends_into(host, result, client, i));
+        }
     }
     return unicast;
 }
