@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -16,6 +17,10 @@ from installers import virtual_display as screen
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 # What the program says is compared in English, whoever runs the tests.
 os.environ["LANGUAGE"] = "en"
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so would every program
+# that they start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # `ci` is the same on every run, so that a failure is seen by everybody; `explore` is for looking
 # further: HYPOTHESIS_PROFILE=explore make test.
