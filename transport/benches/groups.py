@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from transport.benches.programs import SETTLE_MS, Effort, engine, raw_limit, run
-from transport.benches.record import Record, middle
+from transport.benches.record import Record, median_share, middle
 
 RECEIVERS = 2
 COUNTS = (1, 64, 1024, 8192, 65536)
@@ -48,26 +49,37 @@ def memory_of(count: int) -> Memory:
     return Memory(count, *(found[name] * count for name in names))
 
 
+def _by_turns(effort: Effort, counts: Sequence[int]) -> list[list[dict[str, Any]]]:
+    """A run of each number of groups after the other, half as long and nearly twice as often as
+    asked for: what is compared stood next to each other (see `programs.beside_raw`)."""
+    single = replace(effort, seconds=effort.seconds / 2, repeats=1)
+    base_ms = round(SETTLE_MS * min(1.0, 10 * effort.share))
+    return [
+        [
+            engine(single, "--receivers", RECEIVERS, "--groups", count, "--settle", settle_ms)[0]
+            for count, settle_ms in ((count, base_ms + count // 16) for count in counts)
+        ]
+        for _ in range(2 * effort.repeats - 1)
+    ]
+
+
 def measure(effort: Effort) -> Iterator[Record]:
     limit = raw_limit(effort, RECEIVERS)
-    one = 0.0
     few = memory_of(min(FEW, effort.scaled(COUNTS[-1])))
-    for full in COUNTS:
-        count = 1 if full == 1 else effort.scaled(full)
-        settle_ms = round(SETTLE_MS * min(1.0, 10 * effort.share)) + count // 16
-        given = ("--receivers", RECEIVERS, "--groups", count, "--settle", settle_ms)
-        runs = engine(effort, *given)
-        rate = middle(runs, "rate")
-        one = one or rate
+    counts = [1 if full == 1 else effort.scaled(full) for full in COUNTS]
+    rounds = _by_turns(effort, counts)
+    ones = [turn[0]["rate"] for turn in rounds]
+    for index, (full, count) in enumerate(zip(COUNTS, counts, strict=True)):
+        runs = [turn[index] for turn in rounds]
         each = memory_of(count).each(few)
         record = Record(
             name="groups",
             what=f"{count} groups",
             receivers=RECEIVERS,
             groups=count,
-            rate=rate,
+            rate=middle(runs, "rate"),
             raw=limit.offload or limit.plain,
-            ratio=rate / one if one else 0.0,
+            ratio=median_share(runs, ones),
             loss=max(found["loss"] for found in runs),
             rss_mb=middle(runs, "rss_mb"),
             papers=PAPERS if full == COUNTS[-1] else "",
