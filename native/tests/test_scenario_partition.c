@@ -89,6 +89,37 @@ static void a_flapping_network_ends_in_agreement(void) {
     scenario_end(all);
 }
 
+/* Most are cut off while one of them says something long, and the others go over to their host
+ * later. What it says then is not taken for what it had left unsaid, also not when views change. */
+static void who_comes_back_is_heard_to_the_end(void) {
+    enum { HEARER = 1, SENDER = 2, ALL = 6, LONG = 60000, MESSAGES = 20 };
+    world_options options = scenario_options(66, 1, 1);
+    options.config.rate_bytes_per_s_max = 1000000; /* a long message takes 60 ms */
+    world *all = scenario_begin(&options);
+    while (world_node_count(all) < ALL) { /* the first one stays the host */
+        world_join(all, world_add_node(all, NULL), 0);
+        (void)scenario_agree(all, 10 * WORLD_S, "one after the other");
+    }
+    world_pour(all, SENDER, 0, LONG, 1);
+    world_run(all, 20 * WORLD_MS);
+    for (uint32_t i = SENDER; i < ALL; i++)
+        (void)qsm_sim_set_side(world_sim(all), i, 1);
+    world_run(all, 4 * WORLD_S);
+    CHECK(oracle_seat_view_size(world_seat(all, HEARER, 0)) == SENDER);
+    for (uint32_t i = SENDER; i < ALL; i++)
+        (void)qsm_sim_set_side(world_sim(all), i, 0);
+    (void)scenario_agree(all, 20 * WORLD_S, "together again");
+    const uint64_t before = oracle_seat_deliveries(world_seat(all, HEARER, 0));
+    world_pour(all, SENDER, 0, LONG, MESSAGES);
+    for (uint32_t i = 0; i < 8; i++) {
+        world_join(all, world_add_node(all, NULL), 0);
+        world_run(all, 70 * WORLD_MS);
+    }
+    world_run(all, 2 * WORLD_S);
+    CHECK(oracle_seat_deliveries(world_seat(all, HEARER, 0)) == before + MESSAGES);
+    scenario_end(all);
+}
+
 int main(void) {
     static const scenario scenarios[] = {
         SCENARIO(halves_part_for_a_second),
@@ -99,6 +130,7 @@ int main(void) {
         SCENARIO(fifty_nodes_merge),
         SCENARIO(a_one_way_cut_ends_in_agreement),
         SCENARIO(a_flapping_network_ends_in_agreement),
+        SCENARIO(who_comes_back_is_heard_to_the_end),
     };
     return SCENARIO_MAIN("test_scenario_partition", scenarios);
 }

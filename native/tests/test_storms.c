@@ -50,7 +50,6 @@ static const past_storm PAST[] = {
     {2380, "a host that had counted everybody out said that all had its packets"},
     {2622, "what somebody had begun to say when it left was kept for good"},
     {3815, "what waited for messages of one who had left was dropped while these were under way"},
-    {5324, "who was slow, had said so and then became the host itself did not give way"},
     {5615,
      "who was back after one death, and died again, was asked for what came before the first"},
 };

@@ -237,16 +237,33 @@ static bool is_in_regions(const qsm_group *group, uint64_t id) {
     return false;
 }
 
+/* Something waits that was sent up to that view, or after it. */
+static bool waits_upto(const qsm_order *order, uint64_t view) {
+    const qsm_waiting *waiting = order->waiting;
+    if (waiting == NULL) return false;
+    return (waiting->partial != NULL && waiting->partial_view <= view) ||
+           (waiting->parked != NULL && waiting->parked->view <= view);
+}
+
+static bool waits_since(const qsm_order *order, uint64_t view) {
+    const qsm_waiting *waiting = order->waiting;
+    if (waiting == NULL) return false;
+    return (waiting->partial != NULL && waiting->partial_view > view) ||
+           (waiting->parked_last != NULL && waiting->parked_last->view > view);
+}
+
 bool qsm_orders_note_left(qsm_group *group, const uint64_t *members, uint32_t member_count) {
     bool waits = false;
     for (uint32_t number = group->orders; number != 0; number = order_at(group, number)->next) {
         qsm_order *order = order_at(group, number);
-        bool left = order->left_ns == 0 && order->waiting != NULL;
-        if (!left || !is_in_regions(group, order->sender)) continue;
+        /* One that left before and came back under its id has perhaps said something since. */
+        bool left = waits_since(order, order->left_view) && is_in_regions(group, order->sender);
         for (uint32_t i = 0; i < member_count && left; i++)
             left = members[i] != order->sender;
-        if (left) order->left_ns = group->engine->now_ns;
-        waits = waits || left;
+        if (!left) continue;
+        order->left_ns = group->engine->now_ns;
+        order->left_view = group->view;
+        waits = true;
     }
     return waits;
 }
@@ -260,7 +277,7 @@ static bool is_leaving(qsm_engine *engine, const qsm_order *order) {
     for (qsm_region *region; (region = qsm_table_next(&engine->regions, &cursor)) != NULL;)
         if ((lately || region->closing) && region->my_index >= 0 &&
             is_unended(region, order->sender))
-            return order->left_ns != 0;
+            return true;
     return false;
 }
 
@@ -279,10 +296,11 @@ bool qsm_orders_forget_gone(qsm_group *group) {
         bool parks = order->waiting != NULL && order->waiting->parked != NULL;
         /* Who never died lacks nothing. Between two hosts it may be in no region for a moment, in
          * the midst of a long message that it goes on with. */
-        bool left = order->left_ns != 0;
+        bool left = order->left_ns != 0 && waits_upto(order, order->left_view);
         bool goes_on = !dead && !left && (died == 0 || (known && !parks));
         if (goes_on) continue;
-        if ((!dead && is_leaving(engine, order)) || !is_heard_out(engine, sender, dead, died)) {
+        if ((left && !dead && is_leaving(engine, order)) ||
+            !is_heard_out(engine, sender, dead, died)) {
             waits = waits || order->waiting != NULL;
         } else if (dead && !known) {
             qsm_orders_forget_sender(group, sender);
@@ -290,7 +308,8 @@ bool qsm_orders_forget_gone(qsm_group *group) {
         } else {
             /* One that counted as dead only in regions of an earlier host may go on elsewhere, and
              * between two hosts be in no region for a moment, as above. */
-            drop_waiting(engine, order, dead || left ? UINT64_MAX : died);
+            uint64_t last = left && order->left_view > died ? order->left_view : died;
+            drop_waiting(engine, order, dead ? UINT64_MAX : last);
         }
     }
     return waits;

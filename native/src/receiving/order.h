@@ -39,8 +39,9 @@ typedef struct {
 typedef struct qsm_order {
     uint64_t sender;
     uint64_t expected;    /* number of the next message; 0: waits for the first of a view */
-    uint64_t left_ns;     /* since when the sender is known to have left the group: only what is
-                             under way still comes; 0: it has not */
+    uint64_t left_ns;     /* since when the sender is known to have left the group: of its messages
+                             up to `left_view` only what is under way still comes; 0: it has not */
+    uint64_t left_view;   /* the last view that it was in then; it may come back */
     qsm_waiting *waiting; /* NULL: nothing waits */
     uint32_t next;        /* of the same group; 0: the last */
     uint32_t group;       /* its number */
