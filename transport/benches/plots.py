@@ -35,6 +35,8 @@ class Series:
 
 
 def _short(value: float) -> str:
+    if value >= 1000 and value % 100:
+        return f"{value:,.0f}"  # a power of two, say
     for size, unit in ((1e6, " M"), (1e3, " k")):
         if abs(value) >= size:
             return f"{value / size:g}{unit}"
@@ -78,7 +80,7 @@ def _frame(title: str, body: Sequence[str]) -> str:
 
 
 def _grid(scale: Scale, name: str) -> list[str]:
-    drawn = [f"<text x='8' y='{TOP - 4}' fill='#666666'>{escape(name)}</text>"]
+    drawn = [f"<text x='8' y='{TOP - 14}' fill='#666666'>{escape(name)}</text>"]
     for step in scale.steps:
         y = scale.y(step)
         drawn.append(
