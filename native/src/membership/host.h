@@ -44,7 +44,7 @@ typedef struct {
     uint64_t told_batch; /* the last that it was sent */
     uint8_t hears;       /* enum qsm_hears: whose multicast reaches it */
     bool prefers_unicast;
-    uint64_t *unheard;   /* ids of those whose does not */
+    uint64_t *unheard; /* ids of those whose does not */
     uint32_t unheard_count;
     bool resting;     /* lets addresses of regions rest: new regions go by unicast */
     uint64_t *missed; /* regions whose address it does not hear, while it rests */
