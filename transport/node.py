@@ -212,7 +212,6 @@ class Node(Dispatch):
         self._loans = Loans()
         self.forget_events(health_too=True)
         self._scope_keys.give(core)
-        core.prefer_unicast(self._prefers_unicast)
         for group in self._groups.values():
             group.begin_again(core.join(group.group_id, group.keys.own, group.number))
             group.keys.use(group, self._epoch)

@@ -105,7 +105,7 @@ class SimulatedEngine(Node):
         """A crashed node starts anew with nothing remembered: it must join its groups again."""
         if self._core is not None:
             raise WrongMoment("The node is running: only a crashed one can be restarted.")
-        self._departing = False
+        self._departing = self._prefers_unicast = False
         self._simulation.sim.restart(self.index)
         self._core = self._simulation.sim.core(self.index)
 

@@ -130,6 +130,14 @@ static void pour_blocked(world *all, uint32_t sender, bool unheard, uint64_t cou
     world_run(all, 50 * WORLD_MS + count * 1300 * WORLD_US);
 }
 
+/* So many messages that are heard, so many that are not, and so many that are again. */
+static void pour_with_gap(world *all, uint32_t sender, uint32_t heard, uint32_t unheard,
+                          uint32_t last) {
+    pour_blocked(all, sender, false, heard);
+    pour_blocked(all, sender, true, unheard);
+    pour_blocked(all, sender, false, last);
+}
+
 /* The sender is not heard for a while, so long that there is no room for what it sends then, and
  * dies later. One of the others hears no multicast of the one who ends the stream. Returns how many
  * packets it could not take for want of memory. */
@@ -140,9 +148,7 @@ static uint64_t miss_the_end(uint64_t seed, uint32_t receive_bytes_max) {
     options.config.failure_ns = 3 * WORLD_S; /* longer than it is not heard */
     options.config.lag_ns_max = 20 * WORLD_S;
     world *all = world_in_order(&options, SENDER + 1, 0);
-    pour_blocked(all, SENDER, false, HEARD);
-    pour_blocked(all, SENDER, true, UNHEARD);
-    pour_blocked(all, SENDER, false, LAST);
+    pour_with_gap(all, SENDER, HEARD, UNHEARD, LAST);
     (void)qsm_sim_block_multicast(world_sim(all), EXECUTOR, MEMBER, true);
     world_crash(all, SENDER);
     world_run(all, options.config.failure_ns + 2 * WORLD_S);
@@ -173,9 +179,7 @@ static void who_knows_an_end_learns_of_a_later_one(void) {
         options.config.failure_ns = 3 * WORLD_S; /* longer than it is not heard */
         options.config.lag_ns_max = 20 * WORLD_S;
         world *all = world_in_order(&options, SENDER + 1, 1);
-        pour_blocked(all, SENDER, false, HEARD);
-        pour_blocked(all, SENDER, true, UNHEARD);
-        pour_blocked(all, SENDER, false, LAST);
+        pour_with_gap(all, SENDER, HEARD, UNHEARD, LAST);
         world_crash(all, SENDER);
         qsm_sim_link lossy = options.link;
         lossy.loss_ppm = 500000;

@@ -53,7 +53,7 @@ def _by_turns(effort: Effort, counts: Sequence[int]) -> list[list[dict[str, Any]
     """A run of each number of groups after the other, half as long and nearly twice as often as
     asked for: what is compared stood next to each other (see `programs.beside_raw`)."""
     single = replace(effort, seconds=effort.seconds / 2, repeats=1)
-    base_ms = round(SETTLE_MS * min(1.0, 10 * effort.share))
+    base_ms = effort.shortened(SETTLE_MS)
     return [
         [
             engine(single, "--receivers", RECEIVERS, "--groups", count, "--settle", settle_ms)[0]

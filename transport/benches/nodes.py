@@ -42,9 +42,8 @@ class Point:
 
 
 def _points(effort: Effort) -> list[Point]:
-    shorter = min(1.0, 10 * effort.share)
     return [
-        Point(full, max(2, effort.scaled(full)), coupled, max(50, round(SPAN_MS[full] * shorter)))
+        Point(full, max(2, effort.scaled(full)), coupled, effort.shortened(SPAN_MS[full]))
         for coupled in (False, True)
         for full in COUNTS
     ]

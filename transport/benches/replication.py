@@ -29,9 +29,8 @@ def measure(effort: Effort) -> Iterator[Record]:
 
 def _simulated(effort: Effort, costs: Costs, cachers: int | None) -> Record:
     receivers = effort.scaled(RECEIVERS, 2)
-    span_ms = max(50, round(SPAN_MS * min(1.0, 10 * effort.share)))
     way = ("--ring-size", cachers) if cachers else ("--cache-everywhere",)
-    size = ("--receivers", receivers, "--milliseconds", span_ms)
+    size = ("--receivers", receivers, "--milliseconds", effort.shortened(SPAN_MS))
     found = run("engine_sim", *size, *costs.options(), *way)
     return Record(
         name="replication",

@@ -30,7 +30,7 @@ def measure(effort: Effort) -> Iterator[Record]:
 
 def _point(effort: Effort, costs: Costs, clock_ms: int, rate: int) -> Record:
     receivers = effort.scaled(RECEIVERS, 2)
-    span_ms = max(50, round((CALM_SPAN_MS if rate else FULL_SPAN_MS) * min(1.0, 10 * effort.share)))
+    span_ms = effort.shortened(CALM_SPAN_MS if rate else FULL_SPAN_MS)
     size = ("--receivers", receivers, "--milliseconds", span_ms, "--token-ms", clock_ms)
     found = run("engine_sim", *size, "--rate", rate, *costs.options())
     load = f"{rate} messages/s" if rate else "full load"
