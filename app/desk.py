@@ -85,7 +85,9 @@ class Desk:
             around.meetings,
             lambda: session.person_name,
         )
-        self.restoring = Restoring(window, self.objects, around.paths.open_now)
+        self.restoring = Restoring(
+            window, self.objects, around.paths.open_now, session.runtime.host.in_background
+        )
         views = ViewActions(window, around.quit_program)
         for part in (
             self.objects,

@@ -1,4 +1,8 @@
-"""Small files of JSON that survive being broken or missing: read with a warning, written whole."""
+"""Small files of JSON that survive being broken or missing: read with a warning, written whole.
+
+A file that is damaged is put aside before it is replaced: it may hold what a person has made, and
+somebody may be able to repair it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,13 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from transport.whole_file import write_whole
+
 log = logging.getLogger(__name__)
+
+ASIDE_MAX = 5
+# What could not be read, until it is replaced.
+_damaged: set[Path] = set()
 
 
 def load_json(file: Path) -> object:
@@ -18,6 +28,7 @@ def load_json(file: Path) -> object:
         return None
     except (OSError, ValueError, RecursionError) as error:
         log.warning("%s cannot be read and is passed over: %s", file.name, error)
+        _damaged.add(file)
         return None
 
 
@@ -29,9 +40,21 @@ def load_object(file: Path) -> dict[str, Any]:
 
 def save_json(file: Path, content: object) -> None:
     """Writes the file whole or not at all; a disk that refuses is logged, not raised."""
-    new = file.with_suffix(".new")
     try:
-        new.write_text(json.dumps(content, ensure_ascii=False, indent=2), encoding="utf-8")
-        new.replace(file)
+        if file in _damaged:
+            _put_aside(file)
+            _damaged.discard(file)
+        write_whole(file, json.dumps(content, ensure_ascii=False, indent=2).encode())
     except OSError as error:
         log.warning("%s cannot be written: %s", file.name, error)
+
+
+def _put_aside(file: Path) -> None:
+    """Gives a damaged file another name beside its own; of many the last one is replaced."""
+    names = [file.with_name(f"{file.name}.damaged-{number}") for number in range(1, ASIDE_MAX + 1)]
+    aside = next((name for name in names if not name.exists()), names[-1])
+    try:
+        file.rename(aside)
+    except FileNotFoundError:
+        return
+    log.warning("%s was damaged and is kept as %s", file.name, aside.name)

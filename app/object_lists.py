@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.json_file import load_json, load_object, save_json
+from liveobj.host import InBackground
 from widgets.listed_object import ListedObject
 
 RECENT_MAX = 12
@@ -85,8 +86,12 @@ class OpenList:
     until one is `settled`.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, in_background: InBackground | None = None) -> None:
+        """It changes with every tab that comes to the front, so the waiting for the disk is done
+        `in_background` where there is one."""
         self._file = file
+        self._in_background = in_background
+        self._unsaved = False
         stored = load_object(file)
         files, front, tries = stored.get("files"), stored.get("front"), stored.get("tries")
         known = [f for f in files if isinstance(f, str)] if isinstance(files, list) else []
@@ -100,8 +105,9 @@ class OpenList:
         return self._tries >= TRIES_MAX
 
     def trying(self) -> None:
+        """Counts one more try, on the disk before it begins."""
         self._tries += 1
-        self._save()
+        self._write()
 
     def settled(self) -> None:
         if self._tries:
@@ -114,6 +120,17 @@ class OpenList:
             self._save()
 
     def _save(self) -> None:
+        if self._in_background is None:
+            self._write()
+        elif not self._unsaved:
+            self._unsaved = True
+            self._in_background(self._write, lambda _problem: None)
+
+    # In the background, where there is one
+
+    def _write(self) -> None:
+        """What is open at this moment, which may be more than when it was asked for."""
+        self._unsaved = False
         content = {"files": list(self.files), "front": self.front, "tries": self._tries}
         save_json(self._file, content)
 

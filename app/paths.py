@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import StartProblem
+from transport.whole_file import remove_leftovers
 from widgets.language import tr
 
 _NAME = "live-objects"
@@ -80,7 +81,7 @@ class Paths:
         return self.runtime / f"{profile}.socket"
 
     def make(self) -> None:
-        """Creates what is missing, for this user only."""
+        """Creates what is missing, for this user only; removes what a crash left half written."""
         folders = (
             self.config,
             self.data,
@@ -101,6 +102,9 @@ class Paths:
                         reason=error.strerror,
                     )
                 ) from None
+            remove_leftovers(folder)
+        for folder in (self.objects / "contents", self.objects / "registry"):
+            remove_leftovers(folder)
 
 
 def find_paths(environment: Mapping[str, str], state_dir: Path | None) -> Paths:

@@ -11,6 +11,7 @@ from app.object_lists import OpenList
 from app.object_page import ObjectPage
 from app.plain_page import PlainPage
 from app.window import MainWindow
+from liveobj.host import InBackground
 from widgets.language import tr
 
 # After this long, what was restored has proved not to bring the program down.
@@ -20,10 +21,16 @@ SETTLED_AFTER_MS = 8000
 class Restoring:
     """Keeps the list of what is open, and opens it at the start."""
 
-    def __init__(self, window: MainWindow, objects: ObjectActions, file: Path) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        objects: ObjectActions,
+        file: Path,
+        in_background: InBackground | None = None,
+    ) -> None:
         self._window = window
         self._objects = objects
-        self._list = OpenList(file)
+        self._list = OpenList(file, in_background)
         self._keeping = False
 
     def begin(self, *, restore: bool) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from liveobj.references import Reference, fingerprint
 from liveobj.references.makers import Maker, maker_of
+from transport.whole_file import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -59,9 +60,8 @@ class TrustBook:
         try:
             lines = self._file.read_bytes().splitlines(keepends=True)
             gone = (f"{_AUTHOR} ".encode(), f"{_FOLDER} ".encode())
-            partial = self._file.with_name(f".{self._file.name}.partial")
-            partial.write_bytes(b"".join(line for line in lines if not line.startswith(gone)))
-            partial.replace(self._file)
+            kept = (line for line in lines if not line.startswith(gone))
+            write_whole(self._file, b"".join(kept))
         except FileNotFoundError:
             return
         except OSError as problem:
@@ -72,8 +72,10 @@ class TrustBook:
             return
         self._facts.add((word, value))
         try:
-            with self._file.open("a", encoding="utf-8") as file:
-                file.write(f"{word} {value}\n")
+            known = self._file.read_bytes() if self._file.exists() else b""
+            if known and not known.endswith(b"\n"):
+                known += b"\n"
+            write_whole(self._file, known + f"{word} {value}\n".encode())
         except (OSError, UnicodeError) as problem:
             log.warning("%s cannot be written: %s", self._file.name, problem)
 

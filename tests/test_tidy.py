@@ -8,12 +8,27 @@ from pathlib import Path
 
 import pytest
 
+from tests.file_writing import writes
 from tests.source_tree import PACKAGES, ROOT, files, shown
 
 COLUMNS_MAX = 100
 LINES_MAX = 900
 # Files that are longer, each with the reason why it is not two files.
 LONG_FILES: dict[str, str] = {}
+
+WRITER = "transport/whole_file.py"
+# Modules and folders that write, rename or create files by themselves, each with its reason.
+OTHERS: dict[str, str] = {
+    "transport/bulk.py": "a part grows over many connections; the one writer gives it its name",
+    "transport/simulated_streams.py": "the same in a simulation",
+    "transport/event_log.py": "segments are appended to for hours, and may lose their end",
+    "transport/benches/": "figures for developers, in folders of theirs",
+    "liveobj/storage/": "databases, which SQLite writes and syncs",
+    "widgets/files/file_opening.py": "copies for other programs, gone with the program",
+    "widgets/files/files_view.py": "fills a file of the one writer",
+    "app/json_file.py": "gives a damaged file another name",
+    "pipeline/": "a program of its own, which imports none of the layers; see pipeline/files.py",
+}
 
 CODE = (".py", ".pyi", ".c", ".h")
 TEXT = (*CODE, ".md", ".toml", ".sh", ".txt", ".cdef", ".in", ".svg", ".qss", ".xml", "")
@@ -180,3 +195,58 @@ def test_use_of_the_system_is_noticed(code: str) -> None:
 )
 def test_what_only_looks_like_the_system_is_not_reported(code: str) -> None:
     assert not system_uses(code)
+
+
+def test_nobody_but_the_one_writer_writes_files() -> None:
+    found: dict[str, list[str]] = {}
+    for package in PACKAGES:
+        for path in files(".py", under=ROOT / package):
+            lines = [f"{line} {text}" for line, text in writes(path.read_text(encoding="utf-8"))]
+            if lines and shown(path) != WRITER:
+                found[shown(path)] = lines
+    unknown = [
+        f"{name}:{line}"
+        for name, lines in found.items()
+        if not name.startswith(tuple(OTHERS))
+        for line in lines
+    ]
+    assert not unknown, "use transport/whole_file.py, or list the module:\n" + "\n".join(unknown)
+    idle = [other for other in OTHERS if not any(name.startswith(other) for name in found)]
+    assert not idle, "these do not write any more"
+    assert all(OTHERS.values()), "each has its reason"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "path.write_text('x')",
+        "file.write_bytes(data)",
+        "open(path, 'w')",
+        "path.open('ab')",
+        "open(path, mode='x')",
+        "os.replace(a, b)",
+        "os.open(path, os.O_WRONLY | os.O_CREAT)",
+        "self._part.replace(destination)",
+        "self._path.rename(other)",
+        "shutil.copyfile(a, b)",
+        "QSaveFile(name)",
+    ],
+)
+def test_way_to_write_a_file_is_noticed(code: str) -> None:
+    assert list(writes(code))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "path.open('rb')",
+        "open(path)",
+        "name.replace('a', 'b')",
+        "replace(settings, file=1)",
+        "shared.rename(title)",
+        "os.open(path, os.O_RDONLY)",
+        "write_whole(path, data)",
+    ],
+)
+def test_what_only_looks_like_writing_is_not_reported(code: str) -> None:
+    assert not list(writes(code))

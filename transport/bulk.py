@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import struct
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 
+from transport.disk_thread import disk_thread
 from transport.errors import (
     BadArgument,
     NotFound,
@@ -23,6 +25,7 @@ from transport.errors import (
     TransportError,
 )
 from transport.sealed_stream import FRAME_BYTES_MAX, SILENCE_S_MAX, SealedStream, end
+from transport.whole_file import PRIVATE, put_in_place
 
 log = logging.getLogger(__name__)
 
@@ -203,7 +206,7 @@ async def fetch(
         except BaseException:
             arrival.stop()
             raise
-        arrival.finish(destination)
+        await arrival.finish(destination)
     except OSError as problem:
         raise SystemRefused(
             f"{destination} cannot be written: {problem.strerror}.", group=group_id
@@ -218,7 +221,8 @@ class _Arrival:
         self._name = name
         self._progress = progress
         self._digest = blake2b(digest_size=CONTENT_ID_BYTES)
-        self._file = part.open("a+b")
+        # Others who use this computer do not read along.
+        self._file = open(part, "a+b", opener=_private)  # noqa: SIM115 - closed at its end
         self._done = 0
 
     async def take_up(self) -> None:
@@ -259,10 +263,15 @@ class _Arrival:
         if not self._done:
             self._part.unlink()
 
-    def finish(self, destination: Path) -> None:
+    async def finish(self, destination: Path) -> None:
         self._file.close()
         if self._digest.digest() != self._name:
             # Also where an old part was of something else; the next try begins at the beginning.
             self._part.unlink()
             raise PeerViolation("What arrived is not what was asked for: it was thrown away.")
-        self._part.replace(destination)
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(disk_thread(), put_in_place, self._part, destination)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, PRIVATE)

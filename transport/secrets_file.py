@@ -1,7 +1,7 @@
 """Owns how a secret lies on disk: one short text file that its user alone can read.
 
-It knows neither scopes nor identities, only text. Files are written whole or not at all; what is
-read is bounded, since the path may have come from a stranger.
+It knows neither scopes nor identities, only text. What is read is bounded, since the path may have
+come from a stranger.
 """
 
 from __future__ import annotations
@@ -11,27 +11,15 @@ import stat
 from pathlib import Path
 
 from transport.errors import SystemRefused
+from transport.whole_file import write_whole
 
 TEXT_BYTES_MAX = 4096
 
 
 def write_private(path: Path, text: str, *, replace: bool = False) -> None:
     """Writes a file that nobody else can read; refuses to overwrite one unless told to."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            if replace:
-                temporary.replace(path)
-            else:
-                # Unlike a rename, a link fails where the name is taken, also by somebody just now.
-                os.link(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(path, text.encode(), replace=replace)
     except FileExistsError:
         raise SystemRefused(f"{path} exists already: choose another name.") from None
     except OSError as problem:

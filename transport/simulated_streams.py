@@ -10,6 +10,7 @@ from typing import Protocol
 
 from transport.bulk import content_id
 from transport.interfaces import Fetching, StreamPlace
+from transport.whole_file import put_in_place
 
 PIECE_BYTES = 1 << 16
 _PIECE_S = 0.001
@@ -134,5 +135,5 @@ class _Arrival:
             self._part.unlink()
             self.end("What arrived is not what was asked for: it was thrown away.")
         else:
-            self._part.replace(self._destination)
+            put_in_place(self._part, self._destination)
             self.end("")

@@ -6,15 +6,20 @@ A content that is there is whole and right: it gets its name only then.
 from __future__ import annotations
 
 import os
+from concurrent.futures import Future
 from hashlib import blake2b
 from pathlib import Path
 
 from liveobj.errors import Problem
 from transport.bulk import CONTENT_ID_BYTES, content_id
+from transport.disk_thread import disk_thread
 from transport.sentences import worded
+from transport.whole_file import WholeFile
 
 QUOTA_BYTES = 20 * 10**9
 _PIECE_BYTES = 1 << 20
+# How long one turn waits for the disk.
+_TURN_S = 0.02
 
 
 class ContentProblem(Problem):
@@ -80,15 +85,20 @@ class ContentStore:
         name = content_id(data).hex()
         if self.find(name) is None:
             path = self.make_room(name, len(data))
-            new = path.with_name(f"{name}.new")
             try:
-                new.write_bytes(data)
-                new.replace(path)
+                with self.new_file() as file:
+                    file.write(data)
+                    file.finish(path)
             except OSError as problem:
                 raise ContentProblem(
                     worded("The disk refuses: {reason}.", reason=problem.strerror)
                 ) from problem
         return name
+
+    def new_file(self) -> WholeFile:
+        """A content that is not whole yet. What a crash leaves of them is in one folder. Raises
+        OSError."""
+        return WholeFile(self._folder / "new")
 
     def remove(self, name: str) -> None:
         """Takes a content off this disk; whoever else has it keeps it."""
@@ -117,20 +127,22 @@ class Intake:
                 raise ContentProblem(
                     worded("It has more than {most} MB.", most=size_max // 1024**2)
                 )
-            room = store.make_room("0" * 2 * CONTENT_ID_BYTES, self.size)
-            self._new = room.with_name(f"{os.getpid()}-{id(self)}.new")
+            store.make_room("0" * 2 * CONTENT_ID_BYTES, self.size)
             self._file = source.open("rb")
-            self._copy = self._new.open("wb")
+            self._copy = store.new_file()
         except OSError as problem:
             raise ContentProblem(
                 worded("It cannot be read: {reason}.", reason=problem.strerror)
             ) from problem
         self._digest = blake2b(digest_size=CONTENT_ID_BYTES)
         self._size_max = size_max
+        self._finishing: Future[None] | None = None
 
     def step(self) -> bool:
         """Does one piece; whether there is more. Raises ContentProblem, and nothing is kept."""
         try:
+            if self._finishing is not None:
+                return not self._has_finished()
             piece = self._file.read(_PIECE_BYTES)
             self._digest.update(piece)
             self._copy.write(piece)
@@ -139,9 +151,10 @@ class Intake:
                 raise ContentProblem(
                     worded("It has more than {most} MB.", most=self._size_max // 1024**2)
                 )
-            if piece:
-                return True
-            self._finish()
+            if not piece:
+                # The disk may need seconds for something large, which nobody should feel.
+                self._finishing = disk_thread().submit(self._finish, self._digest.hexdigest())
+            return True
         except OSError as problem:
             self.cancel()
             raise ContentProblem(
@@ -150,21 +163,30 @@ class Intake:
         except ContentProblem:
             self.cancel()
             raise
-        return False
 
-    def _finish(self) -> None:
-        self._close()
-        name = self._digest.hexdigest()
-        path = self._store.place(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._new.replace(path)
+    def _has_finished(self) -> bool:
+        assert self._finishing is not None
+        try:
+            self._finishing.result(timeout=_TURN_S)
+        except TimeoutError:
+            if not self._finishing.done():
+                return False
+            raise
+        self._file.close()
         self.size = self.done
-        self.name = name
+        self.name = self._digest.hexdigest()
+        return True
 
     def cancel(self) -> None:
-        self._close()
-        self._new.unlink(missing_ok=True)
-
-    def _close(self) -> None:
+        """Nothing is kept, unless it is about to be whole."""
         self._file.close()
-        self._copy.close()
+        if self._finishing is None or self._finishing.done():
+            self._copy.cancel()
+
+    # In the thread
+
+    def _finish(self, name: str) -> None:
+        with self._copy as copy:
+            path = self._store.place(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            copy.finish(path)

@@ -15,20 +15,27 @@ from liveobj.packages.building import file_hash
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.reading import Package
 from transport.sentences import worded
+from transport.whole_file import remove_leftovers, write_whole
 
 MODULE_PREFIX = "live_package_"
 
 
 def unpack(package: Package, folder: Path) -> Path:
     """Writes the files under `folder`, in a place of their own; what is there already is
-    compared."""
+    compared. Raises PackageProblem."""
     place = folder / f"{package.manifest.name}-{package.digest[:16]}"
-    for path, data in package.files.items():
-        target = place / path
-        if target.is_file() and file_hash(target.read_bytes()) == package.manifest.files[path]:
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+    try:
+        for path, data in package.files.items():
+            target = place / path
+            if target.is_file() and file_hash(target.read_bytes()) == package.manifest.files[path]:
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            remove_leftovers(target.parent)
+            write_whole(target, data)
+    except OSError as problem:
+        raise PackageProblem(
+            worded("The disk refuses: {reason}.", reason=problem.strerror)
+        ) from problem
     return place
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from liveobj.packages.errors import PackageProblem
 from liveobj.packages.reading import Package
 from transport.sentences import worded
+from transport.whole_file import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +136,18 @@ class Trust:
         return manifest.confined or not known.get("confined")
 
     def accept(self, package: Package) -> None:
-        """Remembers that the person agreed, and which version was used."""
+        """Remembers that the person agreed, and which version was used. Raises PackageProblem."""
         manifest = package.manifest
         self._known[manifest.name] = {
             "publisher": manifest.publisher,
             "version": manifest.version,
             "confined": manifest.confined,
         }
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_suffix(".partial")
-        partial.write_text(json.dumps(self._known, indent=1, sort_keys=True), encoding="utf-8")
-        partial.replace(self._path)
+        text = json.dumps(self._known, indent=1, sort_keys=True)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._path, text.encode())
+        except OSError as problem:
+            raise PackageProblem(
+                worded("The disk refuses: {reason}.", reason=problem.strerror)
+            ) from problem

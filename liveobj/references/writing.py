@@ -28,6 +28,7 @@ from liveobj.references.type_expressions import (
 )
 from liveobj.references.xml_tree import Element
 from transport.sentences import worded
+from transport.whole_file import write_whole
 
 SCHEMA_VERSION = 1
 
@@ -40,11 +41,10 @@ def write_reference(reference: Reference, *, secrets: bool = True) -> bytes:
 
 
 def write_reference_file(reference: Reference, path: Path) -> None:
-    """Writes the file anew or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
+    """Writes a file that nobody else on this PC can read, since it may hold keys: whole, or not at
+    all."""
     try:
-        partial.write_bytes(write_reference(reference))
-        partial.replace(path)
+        write_whole(path, write_reference(reference))
     except OSError as problem:
         raise NotReadable(
             worded("The file cannot be written ({reason}).", reason=problem.strerror),

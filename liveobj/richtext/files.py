@@ -17,6 +17,7 @@ from liveobj.richtext.model import Content, Paragraph, Run, plain_text
 from liveobj.richtext.odt_reader import read_odt
 from liveobj.richtext.odt_writer import write_odt
 from transport.sentences import worded
+from transport.whole_file import export_whole, export_with
 
 MARKDOWN, HTML, ODT, DOCX, TEXT = (".md", ".markdown"), (".html", ".htm"), ".odt", ".docx", ".txt"
 ENDINGS = (*MARKDOWN, *HTML, ODT, DOCX, TEXT)
@@ -72,18 +73,14 @@ def write_file(file: Path, content: Content, title: str) -> None:
                 "Documents are not written as {value}.", value=ending or "files without an ending"
             )
         )
-    unfinished = file.with_name(f".{file.name}.unfinished")
     try:
         if ending == ODT:
-            write_odt(unfinished, content, title)
+            export_with(file, lambda new: write_odt(new, content, title))
         elif ending == DOCX:
-            write_docx(unfinished, content, title)
+            export_with(file, lambda new: write_docx(new, content, title))
         else:
-            unfinished.write_text(_text(ending, content, title), encoding="utf-8")
-        unfinished.replace(file)
+            export_whole(file, _text(ending, content, title).encode())
     except OSError as problem:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
         raise FileProblem(
             worded("{file} cannot be written: {reason}.", file=file.name, reason=problem.strerror)
         ) from None

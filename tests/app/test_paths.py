@@ -42,3 +42,19 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StartProblem, match="choose another one with --state-dir"):
         find_paths({}, tmp_path / "file" / "below").make()
+
+
+def test_what_a_crash_left_half_written_is_gone_after_the_next_start(tmp_path: Path) -> None:
+    paths = find_paths({}, tmp_path)
+    paths.make()
+    contents = paths.objects / "contents"
+    contents.mkdir()
+    gone = [
+        # No process has this number: it is above the largest one that Linux allows.
+        folder / f".live-objects-{2**22 + 1}-1.partial"
+        for folder in (paths.config, paths.references, contents)
+    ]
+    for file in gone:
+        file.write_bytes(b"half")
+    paths.make()
+    assert not any(file.exists() for file in gone)

@@ -6,10 +6,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from app.trust_book import TrustBook
 from liveobj.capabilities import view_only
 from liveobj.objects.text_note import new_note
 from liveobj.references.makers import maker_of, signed_by
+from tests.disk_faults import FAULTS, all_files, refusing
 from transport.identities import Identity
 
 
@@ -81,3 +84,23 @@ def test_a_broken_file_trusts_nobody_and_loses_nothing(tmp_path: Path) -> None:
     book.remember_object(note)
     assert file.read_bytes().startswith(b"\xff\xfe\nobject\nlater 5\n")
     assert not TrustBook(tmp_path).trusts(note, None)
+
+
+def test_book_is_its_users_alone_and_keeps_lines_that_it_does_not_know(tmp_path: Path) -> None:
+    file = tmp_path / "trusted"
+    file.write_text("colour blue")
+    TrustBook(file).remember_folder(tmp_path / "from Jun")
+    assert file.read_text() == f"colour blue\nfolder {tmp_path / 'from Jun'}\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(("call", "code"), FAULTS)
+def test_disk_that_refuses_leaves_the_book_as_it_was(tmp_path: Path, call: str, code: int) -> None:
+    file = tmp_path / "trusted"
+    book = TrustBook(file)
+    book.remember_folder(tmp_path)
+    before = all_files(tmp_path)
+    with refusing(call, code):
+        book.remember_folder(tmp_path / "other")
+        book.forget_others()
+    assert all_files(tmp_path) == before

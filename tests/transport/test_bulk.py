@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.disk_faults import FAULTS, all_files, refusing
 from tests.transport.network import GROUP_ID, KEY, open_descriptors, until
 from transport import bulk
 from transport.bulk import BulkServer, content_id, fetch
@@ -365,3 +366,23 @@ def test_destination_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> N
             await fetching(server, b"short", tmp_path / "destination")
 
     with_server(story)
+
+
+@pytest.mark.parametrize(("call", "code"), FAULTS)
+def test_disk_that_refuses_at_the_end_keeps_what_has_come_for_the_next_try(
+    tmp_path: Path, call: str, code: int
+) -> None:
+    source, destination = tmp_path / "source", tmp_path / "destination"
+    source.write_bytes(os.urandom(100_000))
+
+    async def story(server: BulkServer) -> None:
+        name = server.offer(GROUP_ID, KEY, source)
+        with refusing(call, code), pytest.raises(SystemRefused, match="cannot be written"):
+            await fetching(server, name, destination)
+        assert not destination.exists()
+        await fetching(server, name, destination)
+        assert destination.read_bytes() == source.read_bytes()
+        assert destination.stat().st_mode & 0o777 == 0o600
+
+    with_server(story)
+    assert sorted(all_files(tmp_path)) == ["destination", "source"]

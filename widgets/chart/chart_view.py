@@ -25,6 +25,7 @@ from liveobj.objects.chart import TEMPLATE_ID, Chart, Shape, new_chart
 from liveobj.objects.group_objects import SENSOR_ID
 from liveobj.opening import Opening
 from liveobj.references import Parameterized, Primitive, Reference
+from transport.whole_file import export_whole
 from widgets import drag
 from widgets.action import Action
 from widgets.chart.chart_painter import ChartPainter
@@ -213,7 +214,7 @@ class ChartView(ObjectView):
         """Writes a picture, a drawing or the numbers, by the ending of the file."""
         makers = {".svg": self._as_svg, ".csv": self._as_csv}
         try:
-            file.write_bytes(makers.get(file.suffix.lower(), self._as_png)())
+            export_whole(file, makers.get(file.suffix.lower(), self._as_png)())
         except OSError as problem:
             self.around.say(
                 tr("{file} was not written: {reason}.", file=file.name, reason=problem.strerror)

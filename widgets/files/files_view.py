@@ -30,6 +30,7 @@ from liveobj.objects.files import (
     new_files,
 )
 from liveobj.opening import Opening
+from transport.whole_file import export_with
 from widgets.action import Action
 from widgets.empty_state import EmptyState
 from widgets.files.file_opening import open_file
@@ -249,10 +250,10 @@ class FilesView(ObjectView):
             )
 
     def save(self, content: Path, target: Path) -> None:
-        def copy() -> None:
-            shutil.copyfile(content, target)
+        def copy_to(new: Path) -> None:
+            shutil.copyfile(content, new)
 
-        self._try(copy)
+        self._try(lambda: export_with(target, copy_to))
 
     def remove_chosen(self) -> None:
         """Takes files out for everybody; undo brings them back."""

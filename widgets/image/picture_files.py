@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from liveobj.errors import Problem
 from liveobj.objects.image import PICTURE_BYTES_MAX, Image
 from liveobj.opening import Opening
+from transport.whole_file import export_whole
 from widgets.image.decoding import BadPicture, decode_picture
 from widgets.language import tr
 from widgets.object_view import Surroundings
@@ -64,7 +65,7 @@ class PictureFiles:
         if data is None:
             return
         try:
-            file.write_bytes(data)
+            export_whole(file, data)
         except OSError as problem:
             self._around.say(
                 tr("{file} was not written: {reason}.", file=file.name, reason=problem.strerror)

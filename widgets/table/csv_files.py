@@ -14,6 +14,7 @@ from liveobj.csv_text import read_csv, write_csv
 from liveobj.formulas.addresses import column_letters
 from liveobj.formulas.values import shown
 from liveobj.objects.table import COLUMNS_MAX, ROWS_MAX, Table
+from transport.whole_file import export_whole
 from widgets.in_thread import InThread
 from widgets.language import tr
 from widgets.table.csv_import import TURN_S, CsvImport
@@ -147,4 +148,4 @@ def _read(file: Path) -> list[list[str]]:
 def _write(file: Path, rows: list[list[str]], *, harmless: bool) -> None:
     separator = "\t" if file.suffix == ".tsv" else ","
     text = write_csv(rows, separator, harmless=harmless)
-    file.write_bytes(text.encode("utf-8-sig"))
+    export_whole(file, text.encode("utf-8-sig"))

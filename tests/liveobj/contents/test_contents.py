@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from liveobj.channels.presence import PresenceEntry
 from liveobj.contents.exchange import RETRY_S, ContentExchange
 from liveobj.contents.store import ContentProblem, ContentStore, Intake, is_content_name
 from liveobj.objects.text_note import new_note, open_note
+from tests.disk_faults import FAULTS, all_files, refusing
 from tests.liveobj.support import Clock, LocalNetwork, make_host
 from transport.bulk import content_id
 from transport.simulated_streams import StreamHub
@@ -179,3 +181,35 @@ def test_places_that_cannot_be_are_refused(streams: object) -> None:
         PresenceEntry.read(fields)
     fields["streams"] = ["192.168.1.5", 4000]
     assert PresenceEntry.read(fields).streams == ("192.168.1.5", 4000)
+
+
+@pytest.mark.parametrize(("call", "code"), FAULTS)
+def test_disk_that_refuses_a_content_says_so_and_keeps_nothing(
+    tmp_path: Path, call: str, code: int
+) -> None:
+    store = ContentStore(tmp_path / "contents")
+    source = tmp_path / "file"
+    source.write_bytes(DATA)
+    with refusing(call, code):
+        with pytest.raises(ContentProblem, match="refuses"):
+            store.add_bytes(DATA)
+        intake = Intake(store, source, 10**7)
+        with pytest.raises(ContentProblem, match="cannot be copied"):
+            list(iter(intake.step, False))
+    assert store.find(NAME) is None
+    assert all_files(tmp_path) == {"file": DATA}
+
+
+def test_contents_are_their_users_alone(tmp_path: Path) -> None:
+    mask = os.umask(0o022)
+    try:
+        store = ContentStore(tmp_path / "contents")
+        source = tmp_path / "file"
+        source.write_bytes(DATA * 2)
+        intake = Intake(store, source, 10**7)
+        list(iter(intake.step, False))
+        names = [store.add_bytes(DATA), intake.name]
+    finally:
+        os.umask(mask)
+    for name in names:
+        assert store.place(name).stat().st_mode & 0o777 == 0o600

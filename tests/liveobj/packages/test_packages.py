@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
 import stat
 import zipfile
 from collections.abc import Callable
@@ -25,6 +27,7 @@ from liveobj.packages.building import (
 from liveobj.packages.loading import load, unpack
 from liveobj.packages.manifest import Manifest
 from liveobj.packages.trust import ask_by
+from tests.disk_faults import FAULTS, all_files, refusing
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 FILES = {"__init__.py": b"VALUE = 5\n", "data/picture.txt": b"a picture"}
@@ -255,3 +258,19 @@ def test_dialog_that_is_awaited_answers_once_and_a_failing_one_refuses() -> None
     asyncio.run(story())
     assert answers == [True, False]
     assert "with the same rights as this program" in question.sentence
+
+
+@pytest.mark.parametrize(("call", "code"), FAULTS)
+def test_disk_that_refuses_leaves_the_list_of_publishers_as_it_was(
+    tmp_path: Path, call: str, code: int
+) -> None:
+    path = tmp_path / "trusted.json"
+    Trust(path).accept(read_package(GOOD))
+    before = all_files(tmp_path)
+    reason = f"refuses: {re.escape(os.strerror(code))}"
+    with refusing(call, code), pytest.raises(PackageProblem, match=reason):
+        Trust(path).accept(read_package(build(version=4)))
+    with refusing(call, code), pytest.raises(PackageProblem, match=reason):
+        unpack(read_package(GOOD), tmp_path / "packages")
+    assert all_files(tmp_path) == before
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -23,6 +23,7 @@ from liveobj.references import (
     write_reference,
     write_reference_file,
 )
+from tests.disk_faults import FAULTS, all_files, refusing
 
 NOTE = new_note("Shopping & more <5>", random.Random(1).randbytes)
 
@@ -100,3 +101,30 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "pipe"):
         with pytest.raises(ReferenceProblem, match="This is not a file"):
             read_reference_file(path)
+
+
+def test_file_with_keys_is_its_users_alone_and_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda number: (synced.append(number), fsync(number))[1])
+    mask = os.umask(0o022)
+    try:
+        write_reference_file(new_note("Plan", os.urandom), tmp_path / "plan.liveobject")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "plan.liveobject").stat().st_mode & 0o777 == 0o600
+    assert len(synced) == 2, "the file and its folder"
+
+
+@pytest.mark.parametrize(("call", "code"), FAULTS)
+def test_disk_that_refuses_a_file_with_keys_leaves_the_old_one(
+    tmp_path: Path, call: str, code: int
+) -> None:
+    file = tmp_path / "plan.liveobject"
+    write_reference_file(new_note("Plan", os.urandom), file)
+    before = all_files(tmp_path)
+    with refusing(call, code), pytest.raises(ReferenceProblem, match="cannot be written"):
+        write_reference_file(new_note("Other", os.urandom), file)
+    assert all_files(tmp_path) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tempfile
 import zipfile
 from dataclasses import replace
@@ -32,6 +33,7 @@ from liveobj.richtext.model import (
     plain_text,
 )
 from liveobj.richtext.wire import read_json, write_json
+from tests.disk_faults import FAULTS, all_files, refusing
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63"
@@ -374,3 +376,21 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> 
     with pytest.raises(FileProblem, match="not written as"):
         write_file(tmp_path / "x.exe", SAMPLE, "x")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", [".odt", ".docx", ".md"])
+def test_export_replaces_the_old_file_only_when_it_is_on_the_disk(
+    tmp_path: Path, ending: str
+) -> None:
+    file = tmp_path / f"document{ending}"
+    mask = os.umask(0o022)
+    try:
+        write_file(file, SAMPLE, "Sample")
+        assert file.stat().st_mode & 0o777 == 0o644
+        before = all_files(tmp_path)
+        for call, code in FAULTS:
+            with refusing(call, code), pytest.raises(FileProblem, match="cannot be written"):
+                write_file(file, SAMPLE, "Another title")
+            assert all_files(tmp_path) == before
+    finally:
+        os.umask(mask)
