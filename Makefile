@@ -20,6 +20,8 @@ NATIVE := $(MAKE) --no-print-directory -C native -j$(JOBS)
 
 # Seconds for each fuzzer.
 TIME ?= 60
+# The folder that `make check` looks at.
+FOLDER ?=
 # Arguments for the command: `make run ARGS="--theme dark note.liveobject"`, or for a first look
 # `make bench ARGS="--seconds 0.3 --repeats 1 --share 0.1"`.
 ARGS ?=
@@ -47,12 +49,13 @@ STAMP_PYTHON   := $(VENV)/.stamp-python
 STAMP_ENGINE   := $(VENV)/.stamp-engine
 STAMP_PIPELINE := $(VENV)/.stamp-pipeline
 
-.PHONY: help run screenshot test lint format languages bench planted soak swarm hostile fuzz clean distclean
+.PHONY: help run screenshot test check lint format languages bench planted soak swarm hostile fuzz clean distclean
 
 help:
 	@echo 'make run         set up what is missing and start the application; without a display'
 	@echo '                 write a picture of it to $(SCREENSHOT)'
 	@echo 'make test        set up what is missing and run all tests, C and Python'
+	@echo 'make check       check format, lint and types, and run the tests of one folder: FOLDER=liveobj/storage'
 	@echo 'make screenshot  take the pictures of the documentation again, into $(PICTURES)'
 	@echo 'make lint        check formatting, lint and types'
 	@echo 'make format      format Python and C'
@@ -97,6 +100,18 @@ else
 	$(PYTEST) $(addprefix --ignore tests/,liveobj widgets pipeline transport native) || result=$$?; \
 	wait $$network || result=$$?; cat build/tests-network.log; \
 	wait $$objects || result=$$?; cat build/tests-objects.log; exit $$result
+endif
+
+# What a developer wants to know of the folder at hand, without waiting for the rest.
+check: $(STAMP_ENGINE)
+	@test -d "$(FOLDER)" || { echo 'make check needs a folder, such as FOLDER=liveobj/storage' >&2; exit 2; }
+	@$(VENV)/bin/ruff format --check $(FOLDER)
+	@$(VENV)/bin/ruff check $(FOLDER)
+	@$(VENV)/bin/mypy
+	@$(PYTEST) -q -x tests/test_tidy.py tests/test_imports.py
+	@if [ -d tests/$(FOLDER) ]; then $(PYTEST) -q -x tests/$(FOLDER); fi
+ifneq ($(filter native native/%,$(FOLDER)),)
+	@$(NATIVE) test
 endif
 
 lint: $(STAMP_ENGINE) $(STAMP_PIPELINE)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.source_tree import ROOT, files, shown
 
-PAGES = [page for page in files(".md") if page.name in ("README.md", "CHANGELOG.md")]
+PAGES = list(files(".md"))
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
 # `make TARGET` at the start of a line of code, or of a piece of code within a line.
 MAKE = re.compile(r"(?:^    |`)make ([a-z][\w-]*)", flags=re.M)

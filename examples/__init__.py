@@ -1,0 +1,1 @@
+"""Small programs that show how the layers are used. Not part of what is installed."""
