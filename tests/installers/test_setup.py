@@ -184,7 +184,7 @@ def test_unknown_step_is_one_sentence(machine: Machine, arguments: list[str]) ->
     assert_one_sentence(machine(*arguments, programs={}))
 
 
-def test_ci_runs_make_test_and_nothing_else() -> None:
+def test_ci_runs_lint_and_all_tests_and_nothing_else() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
-    assert script.read_text(encoding="utf-8").splitlines()[-1] == "exec make test"
+    assert script.read_text(encoding="utf-8").splitlines()[-1] == "exec make lint test"
