@@ -96,7 +96,8 @@ class EngineConfig:
     `interface` is a name or address, empty for the system's choice; `port` is the one for unicast,
     0 for any free one; `multicast_group` empty derives it from the scope; `multicast_port` 0 is
     the default. `may_host` allows this engine to host the membership service when nobody else
-    does; one that `insists_to_host` takes it over, when it has started, from whoever hosts then.
+    does; one that `insists_to_host` takes it over, when it has started, from whoever hosts then,
+    unless two others did so within the last minute.
     `prefers_unicast` None: on a wireless interface, where multicast goes at the lowest rate.
     """
 

@@ -97,7 +97,8 @@ enum qsm_policy {
 enum qsm_may_host {
     QSM_HOST_NEVER = 0,
     QSM_HOST_MAY = 1,    /* when nobody else does */
-    QSM_HOST_INSISTS = 2 /* once it has started, in place of whoever hosts then; the latest wins */
+    QSM_HOST_INSISTS = 2 /* once it has started, in place of whoever hosts then; the latest wins,
+                            unless two others have insisted within the last minute */
 };
 
 /* Zero-initialise with qsm_config_defaults, then set what differs. All engines of a scope must

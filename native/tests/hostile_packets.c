@@ -178,6 +178,8 @@ static uint32_t draw_control(fuzz_world *world, uint32_t as, uint32_t to, uint64
         c.beacon.address = qsm_sim_address((uint32_t)(hostile_draw(seed) % 4), false);
         c.beacon.members = (uint32_t)draw_number(seed);
         c.beacon.multicast = hostile_draw(seed) % 2;
+        c.beacon.insists = hostile_draw(seed) % 2;
+        c.beacon.stays = hostile_draw(seed) % 2;
         break;
     case QSM_KIND_EVICTED:
         c.evicted.node = hostile_draw(seed) % 2 ? world->ids[to] : draw_node(world, seed);

@@ -75,7 +75,8 @@
     X(hosted_groups_now) /* that this node knows of as host */                                     \
     X(take_overs)                                                                                  \
     X(merges)                                                                                      \
-    X(calls_sent) /* by multicast, so that others know whether they hear this node */              \
+    X(insists_refused) /* beacons of nodes that insist on hosting, too soon after others did */    \
+    X(calls_sent)      /* by multicast, so that others know whether they hear this node */         \
     X(calls_received)                                                                              \
     X(addresses_renewed) /* times that all multicast was joined anew, since some was missed */     \
     X(addresses_unheard) /* of regions: what was sent to them did not arrive */                    \

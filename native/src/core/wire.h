@@ -44,7 +44,7 @@
 #include "core/seal.h"
 #include "qsm.h"
 
-#define QSM_WIRE_VERSION 6u
+#define QSM_WIRE_VERSION 7u
 #define QSM_HEADER_BYTES 32u
 #define QSM_REGION_HEADER_BYTES 24u
 #define QSM_MESSAGE_HEADER_BYTES 40u
@@ -274,6 +274,8 @@ typedef struct {
     qsm_epoch epoch;
     qsm_address address; /* of the host */
     uint8_t cookie[16];  /* to show when joining; zero when the host itself must be asked */
+    bool insists;        /* as in its beacon */
+    uint8_t take_overs;  /* by hosts that insisted, which this one remembers */
 } qsm_offer;
 
 typedef struct {
@@ -281,6 +283,8 @@ typedef struct {
     qsm_address address;
     uint32_t members;
     bool multicast; /* this copy was sent by multicast: whoever gets it can hear it */
+    bool insists;   /* the host wants to replace whoever hosts, although it may be alone */
+    bool stays;     /* the host does not give way to one that insists: too many have, lately */
 } qsm_beacon;
 
 typedef struct {

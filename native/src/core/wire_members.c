@@ -23,7 +23,13 @@ static void read_16(qsm_reader *reader, uint8_t out[16]) {
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
-enum { SOLICIT_PADDING = 35 }; /* makes a solicitation as long as the offer that answers it */
+enum {
+    SOLICIT_PADDING = 37, /* makes a solicitation as long as the offer that answers it */
+    BEACON_MULTICAST = 1,
+    BEACON_INSISTS = 2,
+    BEACON_STAYS = 4,
+    BEACON_FLAGS_END = 8
+};
 
 static void read_solicit(qsm_reader *in, qsm_control *control) {
     qsm_solicit *solicit = &control->solicit;
@@ -48,6 +54,8 @@ static void read_offer(qsm_reader *in, qsm_control *control) {
     read_epoch(in, &offer->epoch);
     qsm_read_address(in, &offer->address);
     read_16(in, offer->cookie);
+    offer->insists = qsm_read_flag(in);
+    offer->take_overs = qsm_read8(in);
 }
 
 static void write_offer(qsm_writer *out, const qsm_control *control) {
@@ -56,6 +64,8 @@ static void write_offer(qsm_writer *out, const qsm_control *control) {
     write_epoch(out, &offer->epoch);
     qsm_write_address(out, &offer->address);
     qsm_write_bytes(out, offer->cookie, 16);
+    qsm_write8(out, offer->insists);
+    qsm_write8(out, offer->take_overs);
 }
 
 static void read_beacon(qsm_reader *in, qsm_control *control) {
@@ -63,7 +73,11 @@ static void read_beacon(qsm_reader *in, qsm_control *control) {
     read_epoch(in, &beacon->epoch);
     qsm_read_address(in, &beacon->address);
     beacon->members = qsm_read32(in);
-    beacon->multicast = qsm_read_flag(in);
+    uint8_t flags = qsm_read8(in);
+    beacon->multicast = flags & BEACON_MULTICAST;
+    beacon->insists = flags & BEACON_INSISTS;
+    beacon->stays = flags & BEACON_STAYS;
+    if (flags >= BEACON_FLAGS_END) in->failed = true;
 }
 
 static void write_beacon(qsm_writer *out, const qsm_control *control) {
@@ -71,7 +85,9 @@ static void write_beacon(qsm_writer *out, const qsm_control *control) {
     write_epoch(out, &beacon->epoch);
     qsm_write_address(out, &beacon->address);
     qsm_write32(out, beacon->members);
-    qsm_write8(out, beacon->multicast);
+    qsm_write8(out, (uint8_t)((beacon->multicast ? BEACON_MULTICAST : 0) |
+                              (beacon->insists ? BEACON_INSISTS : 0) |
+                              (beacon->stays ? BEACON_STAYS : 0)));
 }
 
 static void read_link(qsm_reader *in, qsm_control *control) {

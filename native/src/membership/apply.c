@@ -151,7 +151,9 @@ void qsm_apply_message(qsm_engine *engine, uint64_t from, const uint8_t *message
         epoch.host = qsm_read64(&in);
         qsm_address address;
         qsm_read_address(&in, &address);
+        bool insisted = qsm_read_flag(&in);
         if (in.failed) break;
+        if (insisted) qsm_patience_spend(&client->patience, engine->now_ns);
         if (epoch.host == engine->id)
             qsm_client_become_successor(engine, epoch.term);
         else

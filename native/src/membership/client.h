@@ -15,6 +15,7 @@
 #include "core/table.h"
 #include "core/wire.h"
 #include "membership/directory.h"
+#include "membership/patience.h"
 #include "qsm.h"
 
 typedef struct qsm_peer qsm_peer;
@@ -24,6 +25,7 @@ typedef struct qsm_client {
     bool suspended; /* not stepped for long: sends and delivers nothing until the host confirms */
     bool closing;
     bool insisted; /* has been host, so that it deposes nobody (any more) */
+    qsm_patience patience;
     bool applying; /* a batch: nothing is reported before all of it is in force */
     bool torn;     /* a view holds somebody whom this node had counted out unseen: it begins anew */
     bool merging;  /* on the way to another host, sent by the last one */

@@ -18,6 +18,7 @@ bool qsm_host_start(qsm_engine *engine, uint64_t term, bool took_over) {
     host->batch = engine->client.view_floor;
     host->regrouping = took_over;
     host->predecessor = engine->client.epoch.host;
+    host->insists = engine->config.may_host == QSM_HOST_INSISTS;
     host->regroup_until_ns = engine->now_ns + engine->config.failure_ns / 2;
     qsm_alarm_init(&host->batch_alarm, qsm_host_on_batch_alarm, host);
     qsm_alarm_init(&host->check_alarm, qsm_host_on_check_alarm, host);

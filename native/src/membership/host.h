@@ -154,8 +154,11 @@ typedef struct qsm_host {
     bool yielding;   /* drains everything, then sends everybody to another host */
     qsm_epoch yield_epoch;
     qsm_address yield_address;
+    bool yield_insisted; /* that host insists, and is counted by everybody who goes over to it */
     uint64_t yield_by_ns;
     qsm_epoch courted; /* of the host that we have asked: if it answers, we yield to it */
+    bool courted_insists;
+    bool insists; /* wants to replace whoever hosts, and has not been refused */
     uint64_t beacon_ns;
     uint64_t answer_ns; /* last beacon in answer to one of a lesser host */
     qsm_alarm batch_alarm, check_alarm;

@@ -18,20 +18,17 @@ enum {
 
 /* ---- being found ----------------------------------------------------------------------------- */
 
-/* Members, as far as they matter to who yields to whom: a host that insists counts as in company.
- */
-static uint32_t weight(const qsm_host *host) {
-    bool insists = host->engine->config.may_host == QSM_HOST_INSISTS;
-    return insists && host->client_count < 2 ? 2 : host->client_count;
+static qsm_beacon beacon_of(const qsm_host *host, bool multicast) {
+    return (qsm_beacon){.epoch = host->epoch,
+                        .address = host->engine->config.self,
+                        .members = host->client_count,
+                        .multicast = multicast,
+                        .insists = host->insists};
 }
 
 static void send_beacon(qsm_host *host, const qsm_address *to, bool multicast) {
-    qsm_engine *engine = host->engine;
-    qsm_control control = {.beacon = {.epoch = host->epoch,
-                                      .address = engine->config.self,
-                                      .members = weight(host),
-                                      .multicast = multicast}};
-    qsm_post_control(engine, QSM_KIND_BEACON, &control, to);
+    qsm_control control = {.beacon = beacon_of(host, multicast)};
+    qsm_post_control(host->engine, QSM_KIND_BEACON, &control, to);
 }
 
 void qsm_host_announce(qsm_host *host) {
@@ -79,6 +76,8 @@ void qsm_host_solicit_arrived(qsm_engine *engine, uint64_t from, const qsm_solic
     /* Answers go where the packet came from, never to an address that it only claims. */
     qsm_control control = {.offer = {.epoch = engine->client.epoch}};
     memcpy(control.offer.nonce, solicit->nonce, 16);
+    qsm_patience_recover(&engine->client.patience, engine->now_ns);
+    control.offer.take_overs = (uint8_t)engine->client.patience.spent;
     if (host == NULL) { /* we can say who hosts, if asked directly */
         if (solicit->multicast || engine->client.host == NULL ||
             engine->client.health != QSM_HEALTH_MEMBER)
@@ -88,6 +87,7 @@ void qsm_host_solicit_arrived(qsm_engine *engine, uint64_t from, const qsm_solic
         if (host->yielding || engine->client.suspended) return;
         control.offer.epoch = host->epoch;
         control.offer.address = engine->config.self;
+        control.offer.insists = host->insists;
         make_cookie(engine, from, address, engine->now_ns / COOKIE_SLOT_NS, control.offer.cookie);
         if (solicit->multicast && engine->now_ns - host->beacon_ns > BEACON_PAUSE_NS) {
             host->beacon_ns = engine->now_ns;
@@ -116,27 +116,47 @@ bool qsm_host_admits(qsm_engine *engine, uint64_t id, const uint8_t *message, ui
 /* ---- two hosts meet -------------------------------------------------------------------------- */
 
 /* Who of two hosts yields. One that is alone has most likely lost sight of the others by its own
- * fault (it is overloaded, or was cut off): it must not draw all of them over to itself. */
-static bool outranks(const qsm_host *host, const qsm_beacon *beacon) {
-    bool we_are_alone = weight(host) <= 1, they_are_alone = beacon->members <= 1;
+ * fault (it is overloaded, or was cut off): it must not draw all of them over to itself. One that
+ * insists counts as in company, unless too many have insisted lately. */
+static bool outranks(const qsm_host *host, const qsm_beacon *beacon, bool insists) {
+    bool we_are_alone = host->client_count <= 1 && !host->insists;
+    bool they_are_alone = beacon->members <= 1 && !insists;
     if (we_are_alone != they_are_alone) return we_are_alone;
     return qsm_epoch_compare(&beacon->epoch, &host->epoch) > 0;
+}
+
+/* The other one should know of us; it may not hear our multicast. */
+static void answer_beacon(qsm_host *host, const qsm_beacon *beacon, bool stays) {
+    qsm_engine *engine = host->engine;
+    if (engine->now_ns - host->answer_ns <= ANSWER_PAUSE_NS) return;
+    host->answer_ns = engine->now_ns;
+    qsm_control control = {.beacon = beacon_of(host, false)};
+    control.beacon.stays = stays;
+    qsm_post_control(engine, QSM_KIND_BEACON, &control, &beacon->address);
+}
+
+/* True when a host that insists may replace this one. */
+static bool may_insist(qsm_host *host, const qsm_beacon *beacon) {
+    qsm_engine *engine = host->engine;
+    if (!beacon->insists || qsm_patience_allows(&engine->client.patience, engine->now_ns))
+        return true;
+    if (!host->yielding) qsm_count(engine, QSM_COUNT_insists_refused);
+    return false;
 }
 
 void qsm_host_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
     qsm_host *host = engine->host;
     if (qsm_epoch_compare(&beacon->epoch, &host->epoch) == 0) return;
-    if (!outranks(host, beacon)) { /* the other one should know of us; it may not hear our multicast
-                                    */
-        if (engine->now_ns - host->answer_ns > ANSWER_PAUSE_NS) {
-            host->answer_ns = engine->now_ns;
-            send_beacon(host, &beacon->address, false);
-        }
+    if (beacon->stays && beacon->members > 1) host->insists = false;
+    bool allowed = may_insist(host, beacon);
+    if (!outranks(host, beacon, beacon->insists && allowed)) {
+        answer_beacon(host, beacon, !allowed);
         return;
     }
     if (host->yielding) return;
     /* Only its answer to a question of ours proves that we can reach it. */
     host->courted = beacon->epoch;
+    host->courted_insists = beacon->insists;
     qsm_control control = {.solicit = {.address = engine->config.self}};
     memcpy(control.solicit.nonce, engine->client.solicit_nonce, 16);
     qsm_post_control(engine, QSM_KIND_SOLICIT, &control, &beacon->address);
@@ -148,18 +168,21 @@ void qsm_host_yield(qsm_engine *engine, const qsm_epoch *epoch, const qsm_addres
     host->yielding = true;
     host->yield_epoch = *epoch;
     host->yield_address = *address;
+    host->yield_insisted = host->courted_insists && qsm_epoch_compare(epoch, &host->courted) == 0;
     host->yield_by_ns = engine->now_ns + 2 * engine->config.failure_ns;
     qsm_note(engine, QSM_TRACE_host_yields, epoch->host, epoch->term);
     qsm_host_changed(host);
 }
 
 /* Sends everybody to another host. */
-static void send_elsewhere(qsm_host *host, const qsm_epoch *epoch, const qsm_address *address) {
+static void send_elsewhere(qsm_host *host, const qsm_epoch *epoch, const qsm_address *address,
+                           bool insisted) {
     qsm_bytes out = {0};
     qsm_bytes_add8(&out, QSM_TO_CLIENT_MERGE);
     qsm_bytes_add64(&out, epoch->term);
     qsm_bytes_add64(&out, epoch->host);
     qsm_bytes_add_address(&out, address);
+    qsm_bytes_add8(&out, insisted);
     for (uint32_t i = 0; i < host->client_count && !out.failed; i++)
         if (host->clients[i]->peer != NULL)
             qsm_host_send(host, host->clients[i], out.data, out.count);
@@ -173,7 +196,7 @@ bool qsm_host_name_successor(qsm_host *host) {
             successor = host->clients[i];
     if (successor == NULL) return false;
     qsm_epoch next = {.term = host->epoch.term + 1, .host = successor->id};
-    send_elsewhere(host, &next, &successor->address);
+    send_elsewhere(host, &next, &successor->address, false);
     return true;
 }
 
@@ -187,7 +210,8 @@ void qsm_host_finish_yielding(qsm_host *host) {
     qsm_engine *engine = host->engine;
     qsm_epoch epoch = host->yield_epoch;
     qsm_address address = host->yield_address;
-    send_elsewhere(host, &epoch, &address);
+    if (host->yield_insisted) qsm_patience_spend(&engine->client.patience, engine->now_ns);
+    send_elsewhere(host, &epoch, &address, host->yield_insisted);
     qsm_count(engine, QSM_COUNT_merges);
     /* The links stay until their messages have arrived or their peers are gone. */
     qsm_client_follow(engine, &epoch, &address, QSM_REASON_HOST_MERGED);

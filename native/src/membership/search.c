@@ -161,6 +161,18 @@ static void go_on_with_last_host(qsm_engine *engine) {
     }
 }
 
+/* The node has lost its host, and finds one that insists although nobody has sent it there. */
+static bool is_drawn_over(const qsm_client *client, bool insists) {
+    return insists && client->directory != NULL && !client->merging;
+}
+
+/* Too many have insisted lately: one of this node's own side takes over. */
+static bool distrusts(qsm_engine *engine, bool insists) {
+    qsm_client *client = &engine->client;
+    return is_drawn_over(client, insists) &&
+           !qsm_patience_allows(&client->patience, engine->now_ns);
+}
+
 void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
     qsm_client *client = &engine->client;
     static const uint8_t none[16];
@@ -178,10 +190,14 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
         return;
     }
     if (client->health != QSM_HEALTH_SEARCHING || client->rests) return;
+    if (distrusts(engine, offer->insists)) return;
     if (engine->config.may_host == QSM_HOST_INSISTS && !client->insisted && !client->closing) {
         /* Once only, so that two who insist do not depose each other for ever. */
+        qsm_patience_learn(&client->patience, offer->take_overs, engine->now_ns);
         become_host(engine, client->term_seen + 1);
-        if (engine->host != NULL) qsm_host_tell(engine, &offer->address);
+        if (engine->host == NULL) return;
+        qsm_patience_spend(&client->patience, engine->now_ns);
+        qsm_host_tell(engine, &offer->address);
         return;
     }
     if (qsm_equal16(offer->cookie, none)) {
@@ -196,6 +212,8 @@ void qsm_client_offer_arrived(qsm_engine *engine, const qsm_offer *offer) {
     forget_last_host(engine);
     client->host = qsm_peer_use(engine, offer->epoch.host, &offer->address);
     if (client->host == NULL) return;
+    if (is_drawn_over(client, offer->insists))
+        qsm_patience_spend(&client->patience, engine->now_ns);
     memcpy(client->cookie, offer->cookie, 16);
     client->epoch = offer->epoch;
     client->pong_ns = engine->now_ns;
@@ -276,6 +294,7 @@ void qsm_client_beacon_arrived(qsm_engine *engine, const qsm_beacon *beacon) {
         (!beacon->multicast || have_not_met(engine, beacon)))
         introduce(engine, beacon);
     if (engine->host != NULL || client->health != QSM_HEALTH_SEARCHING) return;
+    if (distrusts(engine, beacon->insists)) return;
     if (client->promote_ns < engine->now_ns + QSM_SEARCH_NS)
         client->promote_ns = engine->now_ns + QSM_SEARCH_NS;
     solicit(engine, &beacon->address, false);
