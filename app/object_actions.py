@@ -98,11 +98,16 @@ class ObjectActions:
 
     def new_object(self, kind: ObjectKind) -> None:
         what = tr("The new {kind}", kind=kind.name_inside)
-        self._open(lambda: self._session.new_object(kind, self._now()), what)
+        try:
+            _, file = self._session.make(kind, self._now())
+        except Problem as problem:
+            self._tell_failure(what, problem)
+        else:
+            self._open(lambda: self._session.open_file(file), what, file)
 
     def open_file(self, file: Path, *, behind: bool = False) -> bool:
         """Opens a reference file that is known; shows why if it cannot be opened."""
-        return self._open(lambda: self._session.open_file(file), file.name, behind=behind)
+        return self._open(lambda: self._session.open_file(file), file.name, file, behind=behind)
 
     def receive_file(self, file: Path) -> bool:
         """Opens a file that may be anybody's: known ones live, others as a preview."""
@@ -130,28 +135,48 @@ class ObjectActions:
 
     def _go_live(self, reference: Reference, file: Path | None) -> bool:
         name = title_of(reference) or (file.name if file else tr("The object"))
-        return self._open(lambda: self._session.go_live(reference, file), name)
+        return self._open(lambda: self._session.go_live(reference, file), name, file)
 
     def _open(
-        self, how: Callable[[], OpenObject | PlainObject], name: str, *, behind: bool = False
+        self,
+        how: Callable[[], OpenObject | PlainObject],
+        name: str,
+        file: Path | None = None,
+        *,
+        behind: bool = False,
     ) -> bool:
         try:
             opened = how()
         except Problem as problem:
-            self._tell_failure(name, problem)
+            self._tell_failure(name, problem, file, behind=behind)
             return False
         self._window.show_object(opened, behind=behind)
         page = self._window.page_of(opened)
         if isinstance(page, PlainPage):
             self._watch(page)
         self._remember(opened)
-        if isinstance(opened, OpenObject) and self.on_shown is not None:
-            self.on_shown(opened)
+        if isinstance(opened, OpenObject):
+            warning = opened.opening.shared.state.warning
+            if warning is not None:
+                self._window.notice.say(warning)
+            if self.on_shown is not None:
+                self.on_shown(opened)
         return True
 
-    def _tell_failure(self, name: str, problem: Exception) -> None:
+    def _tell_failure(
+        self, name: str, problem: Exception, file: Path | None = None, *, behind: bool = False
+    ) -> None:
+        """Says why on a page of its own; what has a file may be tried again from there."""
         log.warning("cannot open %s: %s", name, problem)
-        self._window.show_failure(tr("{name} cannot be opened", name=name), str(problem))
+        heading = tr("{name} cannot be opened", name=name)
+        card = self._window.show_failure(heading, str(problem), file=file, behind=behind)
+
+        def try_again() -> None:
+            assert file is not None, "only what has a file has the button"
+            self._window.close_page(card)
+            self.open_file(file)
+
+        card.again.connect(try_again)
 
     def _watch(self, page: PlainPage) -> None:
         """What had to be asked for gets its own view when it is here."""

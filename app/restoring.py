@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QWidget
 
 from app.object_actions import ObjectActions
 from app.object_lists import OpenList
@@ -12,6 +13,7 @@ from app.object_page import ObjectPage
 from app.plain_page import PlainPage
 from app.window import MainWindow
 from liveobj.host import InBackground
+from widgets.error_card import ErrorCard
 from widgets.language import tr
 
 # After this long, what was restored has proved not to bring the program down.
@@ -64,11 +66,12 @@ class Restoring:
     def _keep(self) -> None:
         if not self._keeping:
             return
-        files = [
-            str(page.file)
-            for page in self._window.tabs.pages()
-            if isinstance(page, ObjectPage | PlainPage)
-        ]
-        front = self._window.front_page
-        known = isinstance(front, ObjectPage | PlainPage)
-        self._list.set(files, str(front.file) if known else "")  # type: ignore[union-attr]
+        # What the disk refused to open is still wanted.
+        files = [file for page in self._window.tabs.pages() if (file := _file_of(page))]
+        self._list.set(files, _file_of(self._window.front_page))
+
+
+def _file_of(page: QWidget | None) -> str:
+    if isinstance(page, ObjectPage | PlainPage | ErrorCard) and page.file is not None:
+        return str(page.file)
+    return ""

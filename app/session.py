@@ -133,13 +133,6 @@ class Session:
                 write_reference_file(reference, file)
         return self._open_reference(reference, file.absolute())
 
-    def new_object(self, kind: ObjectKind, now: datetime) -> OpenObject:
-        """Makes and opens an object that did not exist before."""
-        reference, file = self.make(kind, now)
-        opened = self._open_reference(reference, file)
-        assert isinstance(opened, OpenObject), "what can be made has a view"
-        return opened
-
     def make(self, kind: ObjectKind, now: datetime, title: str = "") -> tuple[Reference, Path]:
         """Makes an object that did not exist before; its reference is kept as a file."""
         month = QLocale().standaloneMonthName(now.month)

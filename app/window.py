@@ -217,10 +217,20 @@ class MainWindow(QMainWindow):
         self.tabs.setCurrentWidget(page)
         self.show_front()
 
-    def show_failure(self, title: str, sentence: str, details: str = "") -> None:
-        """Shows in a tab why something could not be opened; the others go on."""
-        card = ErrorCard(self.theme, title, sentence, details)
-        self.show_page(card, tr("Not opened"), sentence, "triangle-alert")
+    def show_failure(
+        self,
+        title: str,
+        sentence: str,
+        details: str = "",
+        *,
+        file: Path | None = None,
+        behind: bool = False,
+    ) -> ErrorCard:
+        """Shows in a tab why something could not be opened; the others go on. A `file` may be
+        tried again."""
+        card = ErrorCard(self.theme, title, sentence, details, file=file)
+        self.show_page(card, tr("Not opened"), sentence, "triangle-alert", behind=behind)
+        return card
 
     def show_lists(self, recent: Sequence[ListedObject], pinned: Sequence[ListedObject]) -> None:
         """Takes the newest lists of objects."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from widgets.icons import icon
+from widgets.language import tr
 from widgets.look import SPACE_PX, kind, label
 from widgets.theme import Theme
 
@@ -13,7 +16,11 @@ _ICON = QSize(24, 24)
 
 
 class ErrorCard(QWidget):
-    """A heading and one sentence in the middle of the page; the rest of the window lives on."""
+    """A heading and one sentence in the middle of the page; the rest of the window lives on.
+    Attributes: `file`, what could not be opened and may be tried `again` (a signal); None where
+    that is of no use."""
+
+    again = Signal()
 
     def __init__(
         self,
@@ -22,9 +29,12 @@ class ErrorCard(QWidget):
         sentence: str,
         details: str = "",
         parent: QWidget | None = None,
+        *,
+        file: Path | None = None,
     ) -> None:
         super().__init__(parent)
         kind(self, "page")
+        self.file = file
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._theme = theme
         self._sign = QLabel()
@@ -44,6 +54,11 @@ class ErrorCard(QWidget):
                 | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
             words.addWidget(code)
+        if file is not None:
+            button = QPushButton(tr("Try again"))
+            button.clicked.connect(self.again)
+            words.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            self.setFocusProxy(button)
         row = QHBoxLayout(card)
         row.setContentsMargins(*[6 * SPACE_PX] * 4)
         row.setSpacing(4 * SPACE_PX)

@@ -20,8 +20,8 @@ from app.network_report import NET_REQUEST
 from app.paths import Paths, find_paths
 from liveobj.references import Reference, ReferenceProblem, fingerprint, read_reference_file
 from liveobj.references.summary import title_of
+from liveobj.storage import StorageError
 from liveobj.storage.folding import fold_stored
-from liveobj.storage.object_store import StorageError
 from widgets.language import tr
 
 _FILES_A_TIME = 1000

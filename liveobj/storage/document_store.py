@@ -15,7 +15,8 @@ from typing import Protocol
 from liveobj.documents import BadUpdate, Change, Document, Origin, Version
 from liveobj.host import InBackground, Scheduler, TimerHandle
 from liveobj.observers import Observers, Subscription
-from liveobj.storage.object_store import ObjectStore, StorageError
+from liveobj.storage.damage import StorageError
+from liveobj.storage.object_store import ObjectStore
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,7 @@ class DocumentStore:
         self.damaged_updates = 0
         self._last_number = 0
         self._update_count = 0
+        self._rescued_news = False
         self._load()
         # What was given to the store, and what of that is known to be on the disk.
         self._stored = self._safe = document.version
@@ -81,7 +83,9 @@ class DocumentStore:
             self._last_number = update.number
             self._update_count += 1
             try:
-                self._document.import_update(update.data, Origin.STORED)
+                done = self._document.import_update(update.data, Origin.STORED)
+                # What was put aside comes last; whether it was missing shows here.
+                self._rescued_news = done.changed or done.waiting
                 if self._batches is not None:
                     self._batches.add(update.data, update.signature, saved=True)
             except BadUpdate as problem:
@@ -92,8 +96,9 @@ class DocumentStore:
     @property
     def warning(self) -> str | None:
         """What the person should know about the copy on disk, once; None if all is well."""
-        if self._store.rescue is not None:
-            return self._store.rescue.sentence
+        rescue = self._store.rescue
+        if rescue is not None and (self._rescued_news or not rescue.was_whole):
+            return rescue.sentence
         if self.damaged_updates:
             return (
                 f"{self.damaged_updates} changes in the copy of this object on your disk are "

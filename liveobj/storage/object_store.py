@@ -14,29 +14,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from liveobj.errors import Problem
-from liveobj.storage.rescue import Rescue, put_aside, readable_rows
+from liveobj.storage.damage import StorageError, is_damage, reason
+from liveobj.storage.folder_lock import folder_lock
+from liveobj.storage.rescue import Rescue, finish_swap, merge_put_aside, replace_damaged
+from liveobj.storage.sqlite_file import open_file, transaction
 from transport.sentences import worded
 
-SCHEMA_VERSION = 1
 # The log is taken over into the file when it has so many pages. What one write adds is an estimate.
 _LOG_PAGES_MAX = 1000
 _PAGES_PER_WRITE = 3
 _PAGE_BYTES = 4096
 _COPIED_BYTES = 1 << 18
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS updates (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    data BLOB NOT NULL,
-    signature BLOB NOT NULL
-);
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-"""
-
-
-class StorageError(Problem):
-    """The disk could not do what was asked; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,98 +36,55 @@ class StoredUpdate:
     signature: bytes
 
 
-def _is_damage(problem: sqlite3.Error) -> bool:
-    """SQLite reports some damage as an operational error, such as a disk I/O error on a short
-    file."""
-    text = str(problem)
-    return any(words in text for words in ("malformed", "not a database", "disk I/O", "no such"))
-
-
 def _bytes(value: object) -> bytes:
     """A flipped bit can turn bytes into text, which nobody will mistake for an update any more."""
     return value if isinstance(value, bytes) else b""
 
 
 class ObjectStore:
-    """The stored part of one object. `path` is its database file; folders are made as needed."""
+    """The stored part of one object. `path` is its database file; folders are made as needed. With
+    `alone` it is refused while another program has it open."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, alone: bool = False) -> None:
         self.path = path
+        self._alone = alone
+        self.rescue: Rescue | None = None
+        self._hurried_pages = 0
+        # The disk has said that it could not keep what was given to it.
+        self.refused = False
+        self._make_folder()
+        with self._problems(worded("opened")), folder_lock(path.parent):
+            self._database = self._open()
+
+    def _make_folder(self) -> None:
+        folder = self.path.parent
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise StorageError(
                 worded(
                     "The folder {parent} cannot be made ({reason}). Check that the disk is not "
                     "full and that you may write there.",
-                    parent=path.parent,
+                    parent=folder,
                     reason=problem.strerror,
                 )
             ) from problem
-        self.rescue: Rescue | None = None
-        self._hurried_pages = 0
-        # The disk has said that it could not keep what was given to it.
-        self.refused = False
-        with self._problems(worded("opened")):
-            try:
-                self._open()
-            except sqlite3.DatabaseError as problem:
-                if isinstance(problem, sqlite3.OperationalError) and not _is_damage(problem):
-                    raise
-                self._rescue()
 
-    def _open(self) -> None:
-        self._database = sqlite3.connect(self.path, isolation_level=None)
+    def _open(self) -> sqlite3.Connection:
+        finish_swap(self.path)
         try:
-            # Looked at before anything is written: a damaged file is kept as it was found.
-            answer = self._database.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if answer != "ok":
-                raise sqlite3.DatabaseError(answer)
-            self._prepare()
-        except BaseException:
-            self._database.close()
-            raise
-
-    def _rescue(self) -> None:
-        """The damaged file is put aside and only read from; what is left of it begins a new one."""
-        damaged = put_aside(self.path)
-        self._open()
-        count = 0
-        with self._transaction():
-            for data, signature in readable_rows(damaged):
-                self._database.execute(
-                    "INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature)
-                )
-                count += 1
-        self.rescue = Rescue(damaged, count)
-
-    def _prepare(self) -> None:
-        run = self._database.execute
-        run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
-        run("PRAGMA busy_timeout = 2000")
-        version = run("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise StorageError(
-                worded(
-                    "{path} was written by a newer version of Live Objects; please update.",
-                    path=self.path,
-                )
-            )
-        with self._transaction():
-            for statement in _SCHEMA.split(";"):
-                run(statement)
-            run(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._database.execute("BEGIN IMMEDIATE")
+            database = open_file(self.path, alone=self._alone)
+        except sqlite3.DatabaseError as problem:
+            if not is_damage(problem, self.path):
+                raise
+            self.rescue = replace_damaged(self.path)
+            database = open_file(self.path, alone=self._alone)
         try:
-            yield
+            self.rescue = merge_put_aside(database, self.path) or self.rescue
         except BaseException:
-            self._database.execute("ROLLBACK")
+            database.close()
             raise
-        self._database.execute("COMMIT")
+        return database
 
     @contextmanager
     def _problems(self, done: str) -> Iterator[None]:
@@ -147,13 +92,12 @@ class ObjectStore:
         try:
             yield
         except (sqlite3.Error, OSError) as problem:
-            reason = problem.strerror if isinstance(problem, OSError) else problem
             raise StorageError(
                 worded(
                     "{path} could not be {done}: {reason}.",
                     path=self.path,
                     done=done,
-                    reason=reason,
+                    reason=reason(problem, self.path),
                 )
             ) from problem
 
@@ -223,7 +167,7 @@ class ObjectStore:
         """Stores one update; returns its number when it is on the disk, or at once if it need not
         be `lasting` before the next `sync`."""
         self._count_hurried(data, lasting)
-        with self._problems(worded("written")), self._hurry(lasting), self._transaction():
+        with self._problems(worded("written")), self._hurry(lasting), transaction(self._database):
             row = self._database.execute(
                 "INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature)
             )
@@ -251,7 +195,7 @@ class ObjectStore:
         """Replaces all updates numbered `up_to` or less by `data`, which must contain them; all or
         nothing. The replacement sorts before what was appended later."""
         self._count_hurried(data, lasting)
-        with self._problems(worded("compacted")), self._hurry(lasting), self._transaction():
+        with self._problems(worded("compacted")), self._hurry(lasting), transaction(self._database):
             run = self._database.execute
             run("DELETE FROM updates WHERE number <= ?", (up_to,))
             run(
@@ -274,7 +218,7 @@ class ObjectStore:
 
     def set_fact(self, name: str, value: bytes) -> None:
         """Does not wait for the disk: the next `sync` or lasting update does."""
-        with self._problems(worded("written")), self._hurry(False), self._transaction():
+        with self._problems(worded("written")), self._hurry(False), transaction(self._database):
             self._database.execute(
                 "INSERT INTO facts (name, value) VALUES (?, ?) "
                 "ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -1,84 +1,255 @@
-"""Owns what is done about a damaged database: it is put aside, never written again, and what can be
-read of it is copied."""
+"""Owns what is done about a damaged database: its successor is written first, then takes its place.
+
+A file `x.db.rescuing` is being written and worth nothing; `x.db.rescued` is whole, and takes the
+place of `x.db` as soon as that has become `x.db.damaged-1`. Whoever opens the object next goes on
+where a crash or a refusing disk has stopped this. Nothing that was put aside is written again.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
+
+from liveobj.storage.damage import is_damage
+from liveobj.storage.sqlite_file import (
+    COMPANIONS,
+    companion,
+    make_tables,
+    open_to_read,
+    transaction,
+)
+from transport.sentences import worded, worded_n
+from transport.whole_file import put_in_place, sync_folder
 
 log = logging.getLogger(__name__)
 
-COMPANIONS = ("", "-wal", "-shm")
+# The fact that names the files put aside whose rows are in this database already.
+RESCUED_FACT = "storage.rescued"
+# Names are tried one after another; somebody may have removed one of them.
+_NAMES_TRIED = 3
+_ROWS_BY_NUMBER_MAX = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """What became of a damaged database: where it is now, and how many updates came out of it."""
+    """What became of a database that was put aside: where it is now, how many updates came out of
+    it, and whether it `was_whole` (versions before 0.2 put files aside when a disk was full)."""
 
     damaged: Path
     updates: int
+    was_whole: bool = False
 
     @property
     def sentence(self) -> str:
-        return (
-            f"The copy of this object on your disk was damaged. {self.updates} changes could be "
-            f"rescued; what is missing will come from others who have it open. The damaged file "
-            f"was kept as {self.damaged}."
+        if self.was_whole:
+            return worded_n(
+                "An earlier version hid a change of this object when the disk refused to work. It"
+                " is back, and merged with what was written since.",
+                "An earlier version hid {count} changes of this object when the disk refused to"
+                " work. They are back, and merged with what was written since.",
+                self.updates,
+            )
+        return worded(
+            "The copy of this object on your disk was damaged. {count} changes could be rescued;"
+            " what is missing will come from others who have it open. The damaged file was kept as"
+            " {file}.",
+            count=self.updates,
+            file=self.damaged,
         )
 
 
-def put_aside(path: Path) -> Path:
-    """Renames the database, with what belongs to it, to a name that is free."""
-    number = 1
-    while (target := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    for suffix in COMPANIONS:
-        source = path.with_name(path.name + suffix)
-        if source.exists():
-            source.rename(target.with_name(target.name + suffix))
-    return target
+def finish_swap(path: Path) -> None:
+    """Goes on where somebody was stopped between the damaged database and its successor."""
+    rescuing, rescued = companion(path, ".rescuing"), companion(path, ".rescued")
+    if rescuing.exists():
+        with suppress(OSError):
+            rescuing.unlink()
+    if not rescued.exists():
+        return
+    if path.exists():
+        # The damaged one was not moved yet: it is rescued once more.
+        with suppress(OSError):
+            rescued.unlink()
+    else:
+        _take_place(path, _aside(path)[-1:], rescued)
 
 
-def readable_rows(damaged: Path) -> Iterator[tuple[bytes, bytes]]:
+def replace_damaged(path: Path) -> Rescue:
+    """Writes what can be read into a successor, puts the damaged database aside and the successor
+    in its place. Raises sqlite3.Error or OSError if the disk refuses; what is there stays."""
+    damaged = _free_name(path)
+    rescuing, rescued = companion(path, ".rescuing"), companion(path, ".rescued")
+    rescuing.unlink(missing_ok=True)
+    with closing(sqlite3.connect(rescuing, isolation_level=None)) as successor:
+        # Its bytes are synced below, all at once; there is no other file beside it.
+        successor.execute("PRAGMA journal_mode = MEMORY")
+        successor.execute("PRAGMA synchronous = OFF")
+        make_tables(successor)
+        with transaction(successor):
+            count = copy_rows(path, successor)
+            _note_rescued(successor, [damaged.name, *_rescued_names(successor)])
+    put_in_place(rescuing, rescued)
+    path.rename(damaged)
+    _take_place(path, [damaged], rescued)
+    return Rescue(damaged, count)
+
+
+def _take_place(path: Path, damaged: list[Path], rescued: Path) -> None:
+    """The log of the damaged one must be gone from here, or SQLite would replay it."""
+    for suffix in COMPANIONS[1:]:
+        left = companion(path, suffix)
+        if not left.exists():
+            continue
+        if damaged and not companion(damaged[0], suffix).exists():
+            left.rename(companion(damaged[0], suffix))
+        else:
+            left.unlink()
+    sync_folder(path.parent)
+    rescued.rename(path)
+    sync_folder(path.parent)
+
+
+def merge_put_aside(database: sqlite3.Connection, path: Path) -> Rescue | None:
+    """Brings back what earlier versions put aside though it was whole. What was written since
+    stays; updates may be merged twice without harm."""
+    found = _aside(path)
+    if not found:
+        return None
+    known = _rescued_names(database)
+    missing = [each for each in found if each.name not in known]
+    if not missing:
+        return None
+    with transaction(database):
+        count = sum(copy_rows(each, database) for each in missing)
+        _note_rescued(database, [*known, *(each.name for each in found)])
+    return Rescue(missing[-1], count, was_whole=True) if count else None
+
+
+def copy_rows(source: Path, target: sqlite3.Connection) -> int:
+    """Copies what `target` lacks and can be read; returns how many updates that were."""
+    try:
+        with closing(open_to_read(source)) as database:
+            return _copy(database, source, target)
+    except sqlite3.DatabaseError as problem:
+        if not is_damage(problem, source):
+            raise
+        log.error("nothing more can be read of %s: %s", source, problem)
+        return 0
+
+
+def _copy(database: sqlite3.Connection, source: Path, target: sqlite3.Connection) -> int:
+    there = {
+        _mark(data, signature)
+        for data, signature in target.execute("SELECT data, signature FROM updates")
+    }
+    count = 0
+    for data, signature in _readable_rows(database, source):
+        if _mark(data, signature) not in there:
+            target.execute("INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature))
+            count += 1
+    for name, value in _readable_facts(database, source):
+        target.execute("INSERT OR IGNORE INTO facts (name, value) VALUES (?, ?)", (name, value))
+    return count
+
+
+def _mark(data: object, signature: object) -> bytes:
+    if not isinstance(data, bytes) or not isinstance(signature, bytes):
+        return b""
+    return blake2b(data, digest_size=16, salt=blake2b(signature, digest_size=16).digest()).digest()
+
+
+def _readable_rows(database: sqlite3.Connection, source: Path) -> Iterator[tuple[bytes, bytes]]:
     """Updates that can still be read, oldest first, each on its own: one that cannot does not hide
     the others."""
-    try:
-        database = sqlite3.connect(f"file:{damaged}?mode=ro", uri=True)
-    except sqlite3.Error as problem:
-        log.error("nothing can be read of %s: %s", damaged, problem)
-        return
-    try:
-        for number in _numbers(database):
-            try:
-                query = "SELECT data, signature FROM updates WHERE number = ?"
-                row = database.execute(query, (number,)).fetchone()
-            except sqlite3.Error as problem:
-                log.error("update %d of %s cannot be read: %s", number, damaged, problem)
-                continue
-            if row is not None and isinstance(row[0], bytes) and isinstance(row[1], bytes):
-                yield row[0], row[1]
-    finally:
-        database.close()
+    for number in _numbers(database, source):
+        try:
+            query = "SELECT data, signature FROM updates WHERE number = ?"
+            row = database.execute(query, (number,)).fetchone()
+        except sqlite3.DatabaseError as problem:
+            _pass_over(problem, source, f"update {number}")
+            continue
+        if row is not None and isinstance(row[0], bytes) and isinstance(row[1], bytes):
+            yield row[0], row[1]
 
 
-def _numbers(database: sqlite3.Connection) -> list[int]:
+def _numbers(database: sqlite3.Connection, source: Path) -> list[int]:
     """By number, since a scan of the table would end at the first damaged page. If even the highest
-    number cannot be told, a scan gives what it gives."""
+    number is not known, a scan finds what it finds."""
     try:
         last = database.execute("SELECT max(number) FROM updates").fetchone()[0]
         first = database.execute("SELECT min(number) FROM updates").fetchone()[0]
-        if isinstance(last, int) and isinstance(first, int) and 0 <= last - first < 10_000_000:
+        if last is None and first is None:
+            return []
+        counted = isinstance(last, int) and isinstance(first, int)
+        if counted and 0 <= last - first < _ROWS_BY_NUMBER_MAX:
             return list(range(first, last + 1))
-    except sqlite3.Error:
-        pass
+    except sqlite3.DatabaseError as problem:
+        _pass_over(problem, source, "the range of updates")
     found: list[int] = []
     try:
         for (number,) in database.execute("SELECT number FROM updates ORDER BY number"):
             if isinstance(number, int):
                 found.append(number)
-    except sqlite3.Error as problem:
-        log.error("the list of updates ends early: %s", problem)
+    except sqlite3.DatabaseError as problem:
+        _pass_over(problem, source, "the list of updates")
     return found
+
+
+def _readable_facts(database: sqlite3.Connection, source: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        for name, value in database.execute("SELECT name, value FROM facts"):
+            if isinstance(name, str) and isinstance(value, bytes):
+                yield name, value
+    except sqlite3.DatabaseError as problem:
+        _pass_over(problem, source, "the facts")
+
+
+def _pass_over(problem: sqlite3.DatabaseError, source: Path, what: str) -> None:
+    """Damage hides one row; a disk that refuses might hide all, so that ends the rescue."""
+    code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+    if code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR):
+        raise problem
+    log.error("%s of %s cannot be read: %s", what, source, problem)
+
+
+def _rescued_names(database: sqlite3.Connection) -> list[str]:
+    row = database.execute("SELECT value FROM facts WHERE name = ?", (RESCUED_FACT,)).fetchone()
+    try:
+        names = json.loads(row[0]) if row is not None else []
+    except (ValueError, TypeError):
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _note_rescued(database: sqlite3.Connection, names: list[str]) -> None:
+    database.execute(
+        "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)",
+        (RESCUED_FACT, json.dumps(sorted(set(names))).encode()),
+    )
+
+
+def _aside(path: Path) -> list[Path]:
+    """What was put aside of this database, in order."""
+    found, number, missing = [], 1, 0
+    while missing < _NAMES_TRIED:
+        name = companion(path, f".damaged-{number}")
+        if name.exists():
+            found.append(name)
+            missing = 0
+        else:
+            missing += 1
+        number += 1
+    return found
+
+
+def _free_name(path: Path) -> Path:
+    """Behind all others, so that the last one is the newest."""
+    last = _aside(path)[-1:]
+    number = int(last[0].name.rpartition("-")[2]) + 1 if last else 1
+    return companion(path, f".damaged-{number}")

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QPushButton, QToolButton
 
 from app.object_lists import OpenList
 from liveobj.capabilities import view_only
 from liveobj.objects.catalogue import MAKERS
 from liveobj.references import write_reference_file
+from liveobj.storage import sqlite_file
 from tests.app.conftest import MakePlace, Place
 from tests.app.memory_network import MemoryHub
 from widgets.action import Action
+from widgets.error_card import ErrorCard
 from widgets.object_tabs import TitleField
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -142,6 +145,85 @@ def test_what_was_open_is_open_again_in_its_order(make_place: MakePlace) -> None
     titles = [page.title for page in again.window.object_pages()]
     assert titles == [page.title for page in pages]
     assert again.window.front is again.window.object_pages()[1]
+
+
+def database_of(place: Place, page: Any) -> Path:
+    return place.paths.objects / f"{page.opened.opening.identity}.db"
+
+
+def refuse(database: Path) -> None:
+    """No disk opens a folder as a database."""
+    database.rename(database.with_suffix(".kept"))
+    database.mkdir()
+
+
+def work_again(database: Path) -> None:
+    database.rmdir()
+    database.with_suffix(".kept").rename(database)
+
+
+def test_what_the_disk_refuses_to_open_keeps_its_tab_and_can_be_tried_again(
+    make_place: MakePlace, qtbot: Any
+) -> None:
+    place = make_place("Ada")
+    place.desk.restoring.begin(restore=True)
+    pages = three(place)
+    qtbot.keyClicks(place.editor, "my only copy")
+    database = database_of(place, pages[2])
+    place.desk.close()
+    place.session.close_all()
+    refuse(database)
+    again = make_place("Ada")
+    again.desk.restoring.begin(restore=True)
+    card = again.window.front_page
+    assert isinstance(card, ErrorCard)
+    assert "could not be opened" in card.accessibleName()
+    assert len(again.window.object_pages()) == 2
+    kept = OpenList(again.paths.open_now)
+    assert kept.files == tuple(str(page.file) for page in pages), "the tab is not forgotten"
+    assert kept.front == str(pages[2].file)
+    card.findChildren(QPushButton)[0].click()
+    assert isinstance(again.window.front_page, ErrorCard), "it still refuses"
+    work_again(database)
+    again.window.front_page.findChildren(QPushButton)[0].click()
+    assert again.editor.toPlainText() == "my only copy"
+    assert again.window.tabs.count() == 3
+
+
+def test_a_new_object_that_the_disk_refuses_is_not_made_twice(
+    make_place: MakePlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = make_place("Ada")
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite_file.sqlite3, "connect", _refuse)
+        place.run("note.new")
+    card = place.window.front_page
+    assert isinstance(card, ErrorCard)
+    card.findChildren(QPushButton)[0].click()
+    assert place.window.front is not None
+    assert len(list(place.paths.references.iterdir())) == 1
+
+
+def _refuse(*_: object, **_options: object) -> None:
+    raise sqlite3.OperationalError("disk I/O error")
+
+
+def test_what_an_earlier_version_hid_comes_back_with_a_sentence(
+    make_place: MakePlace, qtbot: Any
+) -> None:
+    place = make_place("Ada")
+    place.run("note.new")
+    qtbot.keyClicks(place.editor, "the plan")
+    page = place.window.front
+    assert page is not None
+    file, database = page.file, database_of(place, page)
+    place.desk.close()
+    place.session.close_all()
+    database.rename(f"{database}.damaged-1")
+    again = make_place("Ada")
+    assert again.desk.open_file(file)
+    assert again.editor.toPlainText() == "the plan"
+    assert "An earlier version hid" in again.window.notice.text
 
 
 def test_nothing_is_restored_when_it_is_not_wanted_or_has_failed_twice(
