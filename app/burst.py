@@ -73,20 +73,23 @@ class Burst(QObject):
 
 
 def lengthen(window: MainWindow, paragraphs: int) -> int:
-    """Makes the document in front long; gives the length of its text."""
+    """Makes the note or document in front long; gives the length of its text."""
     shared = _written(window)
-    assert isinstance(shared, RichDocument), "a document is in front"
-    rich = shared.body.rich
     words = "Everybody who has this document sees what is written in it. "
+    if isinstance(shared, TextNote):
+        lines = (words * (1 + at % 3) + str(at) for at in range(paragraphs))
+        shared.text.insert(shared.text.length, "\n".join(lines))
+        return shared.text.length
+    rich = shared.body.rich
     for number in range(0, paragraphs, _PARAGRAPHS_AT_ONCE):
-        lines = [
+        parts = [
             (Block("h2" if at % 40 == 0 else ""), [Run(words * (1 + at % 3) + str(at))])
             for at in range(number, min(paragraphs, number + _PARAGRAPHS_AT_ONCE))
         ]
         with shared.document.transaction("lengthen"):
             if number:
                 rich.split(rich.text.length)
-            rich.insert_lines(rich.text.length, lines)
+            rich.insert_lines(rich.text.length, parts)
     return rich.text.length
 
 

@@ -36,8 +36,10 @@ SETTLE_S = 2.0
 # Reading the words of something large takes time from the window: at most one part in so many.
 _SHARE = 100
 _RECENT_SHOWN = 4
-# From this size of its file on an object is read by the helper, and not again for a while.
+# From this size of its file on, or after so many operations, an object is read by the helper, and
+# not again for a while.
 LARGE_BYTES = 400_000
+LARGE_OPERATIONS = 200_000
 LARGE_REST_S = 30.0
 
 
@@ -159,7 +161,10 @@ class Searching(QObject):
             self._timer.start(max(50, round(pause_s * 1000)))
 
     def _is_large(self, opened: OpenObject) -> bool:
-        return _is_large(self._paths.objects / f"{opened.opening.identity}.db")
+        # Words that repeat take little room on the disk, and time all the same.
+        operations = sum(opened.opening.shared.document.version.ends.values())
+        database = self._paths.objects / f"{opened.opening.identity}.db"
+        return operations > LARGE_OPERATIONS or _is_large(database)
 
     def _put(self, opened: OpenObject) -> None:
         if self._is_large(opened):

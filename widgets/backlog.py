@@ -18,9 +18,10 @@ _STEPS_PER_STRETCH = 64
 class Stretch:
     """A part of the view from which the next one begins, with the steps inside it.
 
-    Attributes: `steps` (none: it is as in the text), `view_units`, `text_units`."""
+    Attributes: `steps` (none: it is as in the text), `view_units`, `text_units`, `waiting` (how
+    many units are to be changed)."""
 
-    __slots__ = ("steps", "text_units", "view_units")
+    __slots__ = ("steps", "text_units", "view_units", "waiting")
 
     def __init__(self, steps: list[TextStep]) -> None:
         self.keep(steps)
@@ -28,8 +29,11 @@ class Stretch:
     def keep(self, steps: list[TextStep]) -> None:
         """These are its steps from now on."""
         kept = sum(step.retain for step in steps)
-        self.view_units = kept + sum(step.delete for step in steps)
-        self.text_units = kept + sum(utf16_length(step.insert) for step in steps)
+        removed = sum(step.delete for step in steps)
+        added = sum(utf16_length(step.insert) for step in steps)
+        marked = sum(step.retain for step in steps if step.marks)
+        self.view_units, self.text_units = kept + removed, kept + added
+        self.waiting = removed + added + marked
         self.steps = steps if any(not is_plain(step) for step in steps) else []
 
     def all_steps(self) -> list[TextStep]:
@@ -47,6 +51,11 @@ class Backlog:
 
     def __bool__(self) -> bool:
         return bool(self.stretches)
+
+    @property
+    def waiting(self) -> int:
+        """How many units are to be changed."""
+        return sum(stretch.waiting for stretch in self.stretches)
 
     def steps(self) -> tuple[TextStep, ...]:
         """All that leads from what the view shows to the text."""

@@ -11,6 +11,7 @@ frames and tables of Qt are not laid out.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,12 +31,18 @@ from PySide6.QtGui import (
 )
 from shiboken6 import isValid
 
+from widgets.stale_blocks import StaleBlocks
+
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _DISTANCE = QTextBlockFormat.LineHeightTypes.LineDistanceHeight.value
 # So few paragraphs are painted alone when only their words have changed.
 _FEW = 4
 # What a line takes with all that is around it, by its letters; only for guesses.
 _LINE_FACTOR = 1.5
+# The glyphs of so many paragraphs are kept: some screens full.
+_PAINTED_MAX = 256
+# So many paragraphs that are laid out already are passed over before the time is looked at.
+_PASSED_AT_ONCE = 64
 
 
 class LazyLayout(QAbstractTextDocumentLayout):
@@ -52,8 +59,8 @@ class LazyLayout(QAbstractTextDocumentLayout):
         self._usual = (20.0, 80.0)  # height of a line and letters in it
         self._size = QSizeF()
         self._options: dict[tuple[object, object], QTextOption] = {}
-        # No paragraph before this one is to be laid out.
-        self._first_stale = 0
+        self._stale = StaleBlocks()
+        self._painted: deque[int] = deque()  # numbers of paragraphs whose glyphs are kept
         self.knows_edits = False
         # Paragraphs whose words were edited since the last update, with the height that they had;
         # None if there is more to be painted than those.
@@ -82,10 +89,12 @@ class LazyLayout(QAbstractTextDocumentLayout):
             block.clearLayout()
             if block.lineCount() <= 1:
                 block.setLineCount(self._guess(block))
-            self._first_stale = min(self._first_stale, block.blockNumber())
+            number, count = block.blockNumber(), self._document.blockCount()
+            self._stale.add(number, count)
             after = block.next()
             if after.isValid():  # its distance from this one may be another
                 after.setUserState(-1)
+                self._stale.add(number + 1, count)
 
     def _take_down(self, block: QTextBlock, alone: bool) -> None:
         number = block.blockNumber()
@@ -140,6 +149,7 @@ class LazyLayout(QAbstractTextDocumentLayout):
             if last.isValid():
                 self.touch(last, alone=True)
             self.touch(first, alone=True)
+        self._stale.set_count(self._document.blockCount())
         self._tell_update()
         self._tell_size()
 
@@ -151,7 +161,7 @@ class LazyLayout(QAbstractTextDocumentLayout):
         metrics = QFontMetricsF(self._document.defaultFont())
         letters = self._width / max(1.0, metrics.averageCharWidth())
         self._usual = (_LINE_FACTOR * metrics.height(), max(1.0, letters))
-        self._first_stale = 0
+        self._stale.add_all(self._document.blockCount())
 
     def _guess_new(self, block: QTextBlock) -> None:
         while block.isValid():
@@ -193,16 +203,34 @@ class LazyLayout(QAbstractTextDocumentLayout):
 
     def lay_out_more(self, goes_on: Callable[[], bool]) -> bool:
         """Goes on with what was not seen yet as long as it may; True if there is more."""
-        block = self._document.findBlockByNumber(self._first_stale)
-        while block.isValid():
-            if not self.is_laid_out(block):
+        if self._lay_out_few(goes_on):
+            self._lay_out_rest(goes_on)
+        self._tell_size()
+        return bool(self._stale)
+
+    def _lay_out_few(self, goes_on: Callable[[], bool]) -> bool:
+        """Single paragraphs that were edited; False if there was no time for more."""
+        for number in self._stale.few():
+            block = self._document.findBlockByNumber(number)
+            self._stale.remove(number)
+            if block.isValid() and not self.is_laid_out(block):
                 self._lay_out(block)
                 if not goes_on():
-                    break
+                    return False
+        return True
+
+    def _lay_out_rest(self, goes_on: Callable[[], bool]) -> None:
+        block = self._document.findBlockByNumber(self._stale.rest)
+        passed = 0
+        while block.isValid():
+            passed += 1
+            ready = self.is_laid_out(block)
+            if not ready:
+                self._lay_out(block)
             block = block.next()
-        self._first_stale = block.blockNumber() if block.isValid() else self._document.blockCount()
-        self._tell_size()
-        return block.isValid()
+            if (not ready or passed % _PASSED_AT_ONCE == 0) and not goes_on():
+                break
+        self._stale.rest = block.blockNumber() if block.isValid() else self._document.blockCount()
 
     def _lay_out(self, block: QTextBlock) -> None:
         layout, look = block.layout(), block.blockFormat()
@@ -339,8 +367,21 @@ class LazyLayout(QAbstractTextDocumentLayout):
                     found.format = look
                     ranges.append(found)
             layout = block.layout()
+            if not layout.cacheEnabled():
+                self._keep_glyphs(block)
             layout.draw(painter, QPointF(0.0, y), ranges, clip)
             self._draw_caret(painter, block, y, caret)
+
+    def _keep_glyphs(self, block: QTextBlock) -> None:
+        """Qt throws the glyphs of a paragraph away after each use and makes them again for the
+        next, a few times for each key. Those of paragraphs that were painted lately are kept."""
+        block.layout().setCacheEnabled(True)
+        self._painted.append(block.blockNumber())
+        if len(self._painted) > _PAINTED_MAX:
+            old = self._document.findBlockByNumber(self._painted.popleft())
+            if old.isValid() and old != block:
+                old.layout().setCacheEnabled(False)
+                old.clearLayout()  # its height stays
 
     def _draw_caret(self, painter: QPainter, block: QTextBlock, y: float, caret: int) -> None:
         layout = block.layout()

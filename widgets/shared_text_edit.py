@@ -61,6 +61,9 @@ _INPUT_EVENTS = frozenset(
 
 
 _NEAR_KEYS = frozenset({Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down})
+_MODIFIERS = frozenset(
+    {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta}
+)
 
 
 class SharedText(Protocol):
@@ -230,6 +233,10 @@ class SharedTextEdit(QTextEdit):
         """Where in the replicated text a place of this view is: it may be ahead of the view."""
         return self._binding.to_text(position)
 
+    def places_of(self, character: str) -> list[int]:
+        """Where in this view a character of one unit stands; a long text is searched quickly."""
+        return self._binding.shown.find_all(character.encode("utf-16-le"))
+
     def _on_edited(self) -> None:
         self._caret_frame.request()
         self._more_layout.request()
@@ -318,7 +325,9 @@ class SharedTextEdit(QTextEdit):
 
     def event(self, event: QEvent) -> bool:
         if event.type() in _INPUT_EVENTS and not self._composing:
-            if isinstance(event, QKeyEvent) and _is_typing(event):
+            if isinstance(event, QKeyEvent) and event.key() in _MODIFIERS:
+                pass  # alone, it does nothing
+            elif self._binding.is_far_behind or _is_typing(event):
                 self.show_here()
             else:
                 self.show_newest()
@@ -404,8 +413,10 @@ class SharedTextEdit(QTextEdit):
         self._more_layout.request()
 
 
-def _is_typing(event: QKeyEvent) -> bool:
+def _is_typing(event: QEvent) -> bool:
     """Whether a key writes, or moves, at the caret alone."""
+    if not isinstance(event, QKeyEvent):
+        return False
     other = event.modifiers() & (
         Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     )

@@ -87,6 +87,16 @@ class TextBinding(QObject):
     def is_pending(self) -> bool:
         return bool(self._waiting or self._backlog)
 
+    @property
+    def is_far_behind(self) -> bool:
+        """Whether to show all that waits would take longer than a frame."""
+        waiting = sum(
+            step.delete + len(step.insert) + bool(step.marks) * step.retain
+            for change in self._waiting
+            for step in change.steps
+        )
+        return waiting + self._backlog.waiting > FIRST_UNITS
+
     def to_text(self, position: int) -> int:
         """Where in the text a place of the view is."""
         self._gather()

@@ -37,6 +37,18 @@ class UnitRope:
     def all(self) -> bytes:
         return b"".join(self._chunks)
 
+    def find_all(self, unit: bytes) -> list[int]:
+        """Where a unit is, every time."""
+        found, start = [], 0
+        for chunk in self._chunks:
+            at = chunk.find(unit)
+            while at >= 0:
+                if at % 2 == 0:  # else it is the end of one unit and the beginning of the next
+                    found.append((start + at) // 2)
+                at = chunk.find(unit, at + 1)
+            start += len(chunk)
+        return found
+
     def replace(self, start: int, removed: int, units: bytes) -> None:
         """Puts units in the place of others."""
         left = 2 * min(removed, self.length - start)

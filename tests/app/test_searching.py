@@ -106,6 +106,20 @@ def test_the_words_of_a_large_object_are_read_by_a_helper(
     assert [found.kind for found in place.desk.searching("apricot")] == ["Document"]
 
 
+def test_words_that_repeat_are_read_by_the_helper_too_when_they_are_many(
+    make_place: MakePlace, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = make_place("Ada")
+    place.run("note.new")
+    place.desk.searching.flush()
+    opened = place.window.front.opened
+    monkeypatch.setattr(place.desk.searching, "_put_small", _forbidden)
+    opened.opening.shared.text.insert(0, "the same again " * 20_000)
+    opened.opening.shared.flush()
+    place.desk.searching.flush()
+    assert [found.kind for found in place.desk.searching("again")] == ["Note"]
+
+
 def _forbidden(*_arguments: Any) -> None:
     raise AssertionError("it is large")
 

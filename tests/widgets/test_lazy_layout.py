@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, Qt
-from PySide6.QtGui import QImage, QPaintEvent, QTextBlockFormat, QTextCursor
+from PySide6.QtGui import QImage, QPaintEvent, QTextBlock, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QApplication, QTextEdit
 
 from widgets.lazy_layout import LazyLayout
@@ -75,6 +75,60 @@ def test_an_edit_lays_out_nothing_but_its_paragraph(page: Page) -> None:
     assert laid_out(page) >= 398
     page.pages.lay_out_more(lambda: True)
     assert page.tops() == sorted(page.tops())
+
+
+def test_after_an_edit_a_few_paragraphs_are_looked_at_however_many_follow(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.pages.lay_out_more(lambda: True)
+    looked_at: list[int] = []
+    is_laid_out = page.pages.is_laid_out
+
+    def look(block: QTextBlock) -> bool:
+        looked_at.append(block.blockNumber())
+        return is_laid_out(block)
+
+    monkeypatch.setattr(page.pages, "is_laid_out", look)
+    for number in (3, 4, 200):
+        QTextCursor(page.document().findBlockByNumber(number)).insertText("word\nand more ")
+    assert not page.pages.lay_out_more(lambda: True)
+    assert len(looked_at) < 60
+    assert laid_out(page) == 403
+
+
+def test_what_is_laid_out_already_is_passed_over_no_longer_than_there_is_time(page: Page) -> None:
+    page.pages.lay_out_more(lambda: True)
+    page.pages._stale.add_all(400)
+    asked = 0
+
+    def goes_on() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    turns = 1
+    while page.pages.lay_out_more(goes_on):
+        turns += 1
+    assert turns >= 6
+    assert asked >= 6
+
+
+def test_glyphs_are_kept_of_what_was_painted_lately_and_of_no_more(page: Page) -> None:
+    page.pages.lay_out_more(lambda: True)
+    bar = page.verticalScrollBar()
+    for top in (*range(0, bar.maximum(), 300), bar.maximum()):
+        bar.setValue(top)
+        page.grab()
+    block, kept = page.document().begin(), []
+    while block.isValid():
+        if block.layout().cacheEnabled():
+            kept.append(block.blockNumber())
+        block = block.next()
+    assert kept
+    assert len(kept) <= 256
+    assert kept[-1] == 399
+    tops = page.tops()
+    assert tops == sorted(tops)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -185,10 +185,10 @@ class EmbedLayer(QObject):
 
     def all(self) -> Iterator[tuple[int, str]]:
         """Position and name of everything that is embedded."""
-        block = self._editor.document().begin()
-        while block.isValid():
-            yield from self._in_block(block)
-            block = block.next()
+        for position in self._editor.places_of(OBJECT_CHARACTER):
+            name = self._name_at(position)
+            if name:
+                yield position, name
 
     def positions(self, name: str) -> list[int]:
         return [position for position, found in self.all() if found == name]
@@ -225,8 +225,7 @@ class EmbedLayer(QObject):
         )
 
     def _name_at(self, position: int) -> str:
-        block = self._editor.document().findBlock(position)
-        return next((name for at, name in self._in_block(block) if at == position), "")
+        return _name_in(self._editor.format_at(position + 1))
 
     def at(self, point: QPoint) -> tuple[int, str, QRectF] | None:
         """Position, name and room of what is under a point of the viewport."""

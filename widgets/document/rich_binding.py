@@ -73,11 +73,11 @@ class RichBinding(TextBinding):
                 cursor.insertBlock(self._look.block(block), self._look.characters({}, block))
             if part:
                 cursor.insertText(part, self._look.characters(here, block))
-        if "\n" in text:
-            self._set_block(cursor, self.view.findBlock(cursor.position()), block, always=True)
         units = text.encode("utf-16-le", "surrogatepass")
         self.shown.replace(at, 0, units)
         self.touch(at, at + len(units) // 2)
+        if "\n" in text:
+            self._set_block(cursor, self.view.findBlock(cursor.position()), block, always=True)
 
     def _format(
         self, cursor: QTextCursor, start: int, end: int, changes: Mapping[str, Any]
