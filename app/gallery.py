@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from app.desk import Around, Desk
 from app.event_loop import EventLoop
 from app.paths import find_paths
-from app.samples.samples import SAMPLES
+from app.samples.samples import sample_of
 from app.scope_actions import Meetings
 from app.session import Session
 from app.settings import SettingsKeeper
@@ -111,7 +111,7 @@ class Gallery:
             visitor.window.move(QPoint(40 + 640 * number, 40 + 40 * number))
             visitor.window.show()
         for kind in kinds:
-            sample = SAMPLES[kind.word]
+            sample = sample_of(kind.word)
             _, file = first.session.make(kind, _local_time(), sample.title)
             first.desk.open_file(file)
             second.desk.open_file(file)
@@ -135,7 +135,7 @@ class Gallery:
         taken: list[Path] = []
         for kind in kinds:
             self.show([kind])
-            self._rest(SAMPLES[kind.word].still_s)
+            self._rest(sample_of(kind.word).still_s)
             taken.append(folder / f"{kind.word}-{ending}.png")
             self.visitors[0].window.picture().save(str(taken[-1]))
             for visitor in self.visitors:

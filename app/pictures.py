@@ -20,9 +20,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPainterPath
 
 from app.actor import Actor
-from app.samples.samples import SAMPLES
 from liveobj.objects.text_note import new_note
 from liveobj.references import write_reference_file
+from widgets.kinds import KINDS
 from widgets.roles import DARK, LIGHT, Roles
 
 SCALE = 2
@@ -123,9 +123,9 @@ def take_kinds(folder: Path, theme: str) -> None:
     """Every kind of object with its sample, each in a picture of its own."""
     command = [sys.executable, "-m", "app.main", "gallery", "--theme", theme]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    for word in SAMPLES:
-        size = LARGE_KINDS.get(word, KIND_SIZE)
-        whole = [*command, word, "--size", size, "--pictures", str(folder)]
+    for kind in KINDS:
+        size = LARGE_KINDS.get(kind.word, KIND_SIZE)
+        whole = [*command, kind.word, "--size", size, "--pictures", str(folder)]
         subprocess.run(whole, check=True, env=environment)
 
 

@@ -1,4 +1,5 @@
-"""The list of everything that can be shown and made; a new kind is one line here."""
+"""The list of everything that can be shown and made, in the order of the toolbox; a new kind is one
+line here, and its object one line in `liveobj.objects.catalogue`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from liveobj.documents import Document
-from liveobj.objects.text_note import TEMPLATE_ID, TEXT_NAME, TextNote, new_note
+from liveobj.objects.text_note import TEMPLATE_ID, TEXT_NAME, TextNote
 from widgets.language import tr
 from widgets.note_editor import NoteEditor
 from widgets.object_kind import ObjectKind
@@ -39,11 +39,8 @@ class NoteView(WritingView):
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="note",
     title=tr("Note"),
     sentence=tr("A text that several people write together"),
-    picture="note",
     icon="file-text",
-    make=new_note,
     view=NoteView,
 )

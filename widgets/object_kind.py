@@ -3,34 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from liveobj.documents import Document
 from liveobj.documents.words import words_in
+from liveobj.objects.catalogue import BY_TEMPLATE, Maker
 from liveobj.opening import Opening
 from liveobj.references import Parameterized, Primitive, Reference
 from widgets.language import inside, tr
 from widgets.object_view import ObjectView, Surroundings
 
-Maker = Callable[[str, Callable[[int], bytes]], Reference]
-
 
 @dataclass(frozen=True, slots=True)
 class ObjectKind:
-    """`word` names it in commands and files, `title` on the screen; `sentence` says in one line
-    what it is for. `picture` is a drawing in assets/objects, `icon` a line icon. `make` gives the
-    can-edit reference of a new one from a title and a source of random bytes. `text` gives what a
-    search finds it by; without it, that is every word in its document."""
+    """A standard object with a view. The template id joins the two: the object's line in
+    `liveobj.objects.catalogue` gives `word`, which names the kind in commands and files, and
+    `make`, which gives the can-edit reference of a new one from a title and random bytes.
+
+    `title` names it on the screen; `sentence` says in one line what it is for. `icon` is a line
+    icon; the drawing in assets/objects is called as the word. `text` gives what a search finds it
+    by; without it, that is every word in its document. Raises LookupError, with a sentence, for an
+    object that the catalogue does not list.
+    """
 
     template_id: str
-    word: str
     title: str
     sentence: str
-    picture: str
     icon: str
-    make: Maker
     view: Callable[[Surroundings, Opening], ObjectView]
     text: Callable[[Document], str] = words_in
+    word: str = field(init=False)
+    make: Maker = field(init=False)
+
+    def __post_init__(self) -> None:
+        standard = BY_TEMPLATE.get(self.template_id)
+        if standard is None:
+            raise LookupError(
+                f"The kind '{self.title}' shows {self.template_id}, which is not in the table of "
+                "liveobj/objects/catalogue.py. Add a line for it there."
+            )
+        object.__setattr__(self, "word", standard.word)
+        object.__setattr__(self, "make", standard.make)
+
+    @property
+    def picture(self) -> str:
+        """The name of its drawing in assets/objects."""
+        return self.word
 
     @property
     def name_inside(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.samples import table
-from app.samples.sample import Sample, make_filled
+from app.samples.sample import Sample, Shown, make_filled
 from liveobj.objects.chart import Chart, Shape
 from widgets.object_view import ObjectView
 
@@ -24,4 +24,8 @@ def _draw_bars(view: ObjectView) -> None:
     _chart(view).set_shape(Shape.BAR)
 
 
-SAMPLE = Sample(TITLE, (_begin, _draw_bars))
+def _is_whole(shown: Shown) -> bool:
+    return shown["shape"] == "bar" and len(shown["labels"]) == 6
+
+
+SAMPLE = Sample(TITLE, (_begin, _draw_bars), _is_whole)

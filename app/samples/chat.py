@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.samples.sample import Sample
+from app.samples.sample import Sample, Shown
 from liveobj.objects.chat import Chat
 from widgets.object_view import ObjectView
 
@@ -45,4 +45,9 @@ def _agree(view: ObjectView) -> None:
     _chat(view).say("See you there. The plan is at https://example.org/terrace")
 
 
-SAMPLE = Sample(TITLE, (_ask, _answer, _thank, _agree))
+def _is_whole(shown: Shown) -> bool:
+    messages = shown["messages"]
+    return len(messages) == 6 and len({message["name"] for message in messages}) == 2
+
+
+SAMPLE = Sample(TITLE, (_ask, _answer, _thank, _agree), _is_whole)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.samples import chat, image
 from app.samples.note import PLAN
-from app.samples.sample import Sample, make_filled
+from app.samples.sample import Sample, Shown, make_filled
 from liveobj.objects.desktop_items import Form, Frame
 from widgets.desktop.camera import Camera
 from widgets.desktop.desktop_view import DesktopView
@@ -56,4 +56,8 @@ def _choose(view: ObjectView) -> None:
     first.company.flush()
 
 
-SAMPLE = Sample(TITLE, (lay_out, _write, _choose))
+def _is_whole(shown: Shown) -> bool:
+    return len(shown["items"]) == 6
+
+
+SAMPLE = Sample(TITLE, (lay_out, _write, _choose), _is_whole)

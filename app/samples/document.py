@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.samples.drawing import terrace_png
-from app.samples.sample import Sample
+from app.samples.sample import Sample, Shown
 from liveobj.objects.rich_document import RichDocument
 from liveobj.richtext.markdown_reader import read_markdown
 from liveobj.richtext.model import Image
@@ -59,4 +59,10 @@ def _add_item(view: ObjectView) -> None:
     view.editor.select(caret, caret)
 
 
-SAMPLE = Sample(TITLE, (lambda view: fill(_document(view)), _add_item))
+def _is_whole(shown: Shown) -> bool:
+    styles = {style for style, _ in shown["outline"]}
+    embedded = shown["text"].count("\ufffc")
+    return {"h1", "h2", "check"} <= styles and embedded == 2 and _ADDED in shown["text"]
+
+
+SAMPLE = Sample(TITLE, (lambda view: fill(_document(view)), _add_item), _is_whole)

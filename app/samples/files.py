@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.samples.drawing import terrace_png
-from app.samples.sample import Sample
+from app.samples.sample import Sample, Shown
 from liveobj.objects.files import SharedFiles
 from widgets.object_view import ObjectView
 
@@ -28,4 +28,8 @@ def _add(view: ObjectView) -> None:
     _put(view, "Shopping list.txt", f"{_SHOPPING}Napkins\n".encode())
 
 
-SAMPLE = Sample(TITLE, (_begin, _add))
+def _is_whole(shown: Shown) -> bool:
+    return [each["versions"] for each in shown["files"]] == [1, 2, 1]
+
+
+SAMPLE = Sample(TITLE, (_begin, _add), _is_whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.samples import chat, document, image, note, table
-from app.samples.sample import Sample, make_filled
+from app.samples.sample import Sample, Shown, make_filled
 from liveobj.objects.shared_folder import Folder
 from widgets.object_view import ObjectView
 
@@ -33,5 +33,9 @@ def _add(view: ObjectView) -> None:
     folder.put("Other years", around.make(around.kinds["folder"], "Other years"))
 
 
+def _is_whole(shown: Shown) -> bool:
+    return len({each["kind"] for each in shown["entries"]}) == 6
+
+
 # Small pictures of what is in a folder are drawn one after the other.
-SAMPLE = Sample(TITLE, (_begin, _add), still_s=4.0)
+SAMPLE = Sample(TITLE, (_begin, _add), _is_whole, still_s=4.0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from app.samples.drawing import terrace_png
-from app.samples.sample import Sample
+from app.samples.drawing import HEIGHT_PX, WIDTH_PX, terrace_png
+from app.samples.sample import Sample, Shown
 from liveobj.objects.image import Image, Mark
 from widgets.object_view import ObjectView
 
@@ -50,4 +50,8 @@ def _ring() -> tuple[tuple[float, float], ...]:
     )
 
 
-SAMPLE = Sample(TITLE, (_begin, _point))
+def _is_whole(shown: Shown) -> bool:
+    return (shown["marks"], shown["pixels"]) == ("2 marks", [WIDTH_PX, HEIGHT_PX])
+
+
+SAMPLE = Sample(TITLE, (_begin, _point), _is_whole)

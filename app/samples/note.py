@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.samples.sample import Sample
+from app.samples.sample import Sample, Shown
 from liveobj.objects.text_note import TextNote
 from widgets.note_view import NoteView
 from widgets.object_view import ObjectView
@@ -38,7 +38,12 @@ def _write(view: ObjectView, words: str) -> None:
     view.editor.insertPlainText(words)
 
 
+def _is_whole(shown: Shown) -> bool:
+    return str(shown["text"]) == PLAN + _ANSWER + _LAST
+
+
 SAMPLE = Sample(
     TITLE,
     (_begin, lambda view: _write(view, _ANSWER), lambda view: _write(view, _LAST)),
+    _is_whole,
 )

@@ -10,15 +10,18 @@ from liveobj.references import Reference
 from widgets.object_view import ObjectView, Surroundings
 
 Step = Callable[[ObjectView], None]
+Shown = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """`steps` are done by the first and the second person in turn; each sees what the other has
-    done before. What is drawn later is there `still_s` seconds after the last step."""
+    done before. `is_whole` reads what a view describes: True once all of it is shown. What is drawn
+    later is there `still_s` seconds after the last step."""
 
     title: str
     steps: tuple[Step, ...]
+    is_whole: Callable[[Shown], bool]
     still_s: float = 0.4
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.samples.sample import Sample
+from app.samples.sample import Sample, Shown
 from liveobj.objects.table import ColumnType, Table
 from widgets.object_view import ObjectView
 from widgets.table.table_view import TableView
@@ -76,4 +76,9 @@ def _spend(view: ObjectView) -> None:
     view.grid.setCurrentIndex(view.model.index(_MISSING_ROW, _SPENT_COLUMN))
 
 
-SAMPLE = Sample(TITLE, (lambda view: fill(_table(view)), _spend))
+def _is_whole(shown: Shown) -> bool:
+    total = ["Total", "", "201", "195.75", ""]
+    return any(row[: len(total)] == total for row in shown["rows"])
+
+
+SAMPLE = Sample(TITLE, (lambda view: fill(_table(view)), _spend), _is_whole)

@@ -1,93 +1,95 @@
-"""Owns the list of what can be made anew, and the import of every standard object, which declares
-it."""
+"""Owns the table of standard objects: one line each, from which the lists of all that the program
+declares, makes and shows are derived.
+
+The table holds classes, so importing this file declares them. A type checker reads every line, and
+a compiled build follows the imports; a scan of the folder would save one import for each object and
+lose both.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 
-from liveobj.objects import (
-    channel_extensions,
-    chart,
-    chat,
-    checkpointed_channel,
-    desktop_object,
-    files,
-    group_objects,
-    image,
-    library,
-    ordered_objects,
-    registry,
-    replicated_values,
-    rich_document_object,
-    shared_folder,
-    standard_types,
-    table,
-    text_note_object,
-)
-from liveobj.objects.chart import new_chart
-from liveobj.objects.chat import new_chat
-from liveobj.objects.desktop import new_desktop
-from liveobj.objects.files import new_files
+from liveobj.declare import reflect_object
+from liveobj.objects import channel_extensions, library, registry, standard_types
+from liveobj.objects.chart import ChartObject
+from liveobj.objects.chat import ChatObject
+from liveobj.objects.checkpointed_channel import CheckpointedChannel
+from liveobj.objects.desktop_object import DesktopObject
+from liveobj.objects.files import FilesObject
 from liveobj.objects.group_objects import (
-    CHANNEL_ID,
-    COORDINATES_ID,
-    LEADER_ID,
-    MEMBERSHIP_ID,
-    SENSOR_ID,
+    Coordinates,
+    FifoChannel,
+    GroupMembership,
+    Leader,
+    SensorFeed,
     new_group_object,
 )
-from liveobj.objects.image import new_image
-from liveobj.objects.ordered_objects import new_ordered
-from liveobj.objects.replicated_values import new_counter, new_log, new_map
-from liveobj.objects.rich_document import new_document
-from liveobj.objects.shared_folder import new_folder
-from liveobj.objects.table import new_table
-from liveobj.objects.text_note import new_note
+from liveobj.objects.image import ImageObject
+from liveobj.objects.ordered_objects import Lock, OrderedChannel, new_ordered
+from liveobj.objects.replicated_values import CounterObject, LogObject, MapObject
+from liveobj.objects.rich_document_object import RichDocumentObject
+from liveobj.objects.shared_document import new_shared
+from liveobj.objects.shared_folder import SharedFolder
+from liveobj.objects.table import TableObject
+from liveobj.objects.text_note_object import TextNoteObject
 from liveobj.references import Reference
 
-Maker = Callable[[str, Callable[[int], bytes]], Reference]
+RandomBytes = Callable[[int], bytes]
+Maker = Callable[[str, RandomBytes], Reference]
 
-# By the word that people use; each makes the can-edit reference of an object that did not exist.
-MAKERS: dict[str, Maker] = {
-    "note": new_note,
-    "desktop": new_desktop,
-    "document": new_document,
-    "files": new_files,
-    "folder": new_folder,
-    "chart": new_chart,
-    "chat": new_chat,
-    "image": new_image,
-    "table": new_table,
-    "map": new_map,
-    "counter": new_counter,
-    "log": new_log,
-    "channel": partial(new_group_object, CHANNEL_ID),
-    "membership": partial(new_group_object, MEMBERSHIP_ID),
-    "leader": partial(new_group_object, LEADER_ID),
-    "coordinates": partial(new_group_object, COORDINATES_ID),
-    "ordered-channel": partial(new_ordered, ordered_objects.CHANNEL_ID),
-    "checkpointed-channel": partial(new_ordered, checkpointed_channel.CHANNEL_ID),
-    "lock": partial(new_ordered, ordered_objects.LOCK_ID),
-    "sensor": partial(new_group_object, SENSOR_ID),
-}
 
-DECLARED = (
-    standard_types,
-    channel_extensions,
-    chart,
-    chat,
-    checkpointed_channel,
-    desktop_object,
-    files,
-    group_objects,
-    image,
-    library,
-    ordered_objects,
-    registry,
-    replicated_values,
-    rich_document_object,
-    shared_folder,
-    table,
-    text_note_object,
+@dataclass(frozen=True, slots=True)
+class StandardObject:
+    """An object that people can make. `word` names it in commands and in files; `cls` is the class
+    that declares it; `new` builds a reference from a template id, a title and random bytes."""
+
+    word: str
+    cls: type
+    new: Callable[[str, str, RandomBytes], Reference] = new_shared
+
+    @property
+    def template_id(self) -> str:
+        """The permanent id, by which references in files name it."""
+        return reflect_object(self.cls).id
+
+    def make(self, title: str, random_bytes: RandomBytes) -> Reference:
+        """The can-edit reference of an object that did not exist before."""
+        return self.new(self.template_id, title, random_bytes)
+
+
+STANDARD: tuple[StandardObject, ...] = (
+    StandardObject("note", TextNoteObject),
+    StandardObject("desktop", DesktopObject),
+    StandardObject("document", RichDocumentObject),
+    StandardObject("files", FilesObject),
+    StandardObject("folder", SharedFolder),
+    StandardObject("chart", ChartObject),
+    StandardObject("chat", ChatObject),
+    StandardObject("image", ImageObject),
+    StandardObject("table", TableObject),
+    StandardObject("map", MapObject),
+    StandardObject("counter", CounterObject),
+    StandardObject("log", LogObject),
+    StandardObject("channel", FifoChannel, new_group_object),
+    StandardObject("membership", GroupMembership, new_group_object),
+    StandardObject("leader", Leader, new_group_object),
+    StandardObject("coordinates", Coordinates, new_group_object),
+    StandardObject("ordered-channel", OrderedChannel, new_ordered),
+    StandardObject("checkpointed-channel", CheckpointedChannel, new_ordered),
+    StandardObject("lock", Lock, new_ordered),
+    StandardObject("sensor", SensorFeed, new_group_object),
 )
+
+# Modules with types and helpers that references name, but that people do not make by a word.
+_DECLARING = (channel_extensions, library, registry, standard_types)
+
+# All modules that declare standard objects; to import this file is to declare them.
+DECLARED: frozenset[str] = frozenset(
+    [*(one.cls.__module__ for one in STANDARD), *(module.__name__ for module in _DECLARING)]
+)
+
+MAKERS: dict[str, Maker] = {one.word: one.make for one in STANDARD}
+
+BY_TEMPLATE: dict[str, StandardObject] = {one.template_id: one for one in STANDARD}

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from liveobj.csv_text import write_csv
 from liveobj.documents import DocumentError
-from liveobj.objects.chart import TEMPLATE_ID, Chart, Shape, new_chart
+from liveobj.objects.chart import TEMPLATE_ID, Chart, Shape
 from liveobj.objects.group_objects import SENSOR_ID
 from liveobj.opening import Opening
 from liveobj.references import Parameterized, Primitive, Reference
@@ -334,11 +334,8 @@ def _can_be_source(reference: Reference) -> bool:
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="chart",
     title=tr("Chart"),
     sentence=tr("Numbers of a table or of sensors, drawn live"),
-    picture="chart",
     icon="chart-line",
-    make=new_chart,
     view=ChartView,
 )

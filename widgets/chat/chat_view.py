@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QToolButton, Q
 
 from liveobj.channels.presence import Presence
 from liveobj.documents import DocumentError, MapChange
-from liveobj.objects.chat import TEMPLATE_ID, Chat, Message, new_chat
+from liveobj.objects.chat import TEMPLATE_ID, Chat, Message
 from liveobj.opening import Opening
 from widgets.action import Action
 from widgets.chat.chat_model import ChatModel, words_of
@@ -387,11 +387,8 @@ class ChatView(ObjectView):
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="chat",
     title=tr("Chat"),
     sentence=tr("Messages that stay for whoever comes later"),
-    picture="chat",
     icon="message-circle",
-    make=new_chat,
     view=ChatView,
 )

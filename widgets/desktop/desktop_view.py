@@ -13,7 +13,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QDrag, QHideEvent, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from liveobj.objects.desktop import TEMPLATE_ID, Desktop, names_given, new_desktop
+from liveobj.objects.desktop import TEMPLATE_ID, Desktop, names_given
 from liveobj.objects.desktop_items import Item
 from liveobj.opening import Opening
 from liveobj.storage import StorageError
@@ -309,12 +309,9 @@ def _read_camera(kept: bytes | None) -> Camera | None:
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="desktop",
     title=tr("Desktop"),
     sentence=tr("A place on which people lay out objects together"),
-    picture="desktop",
     icon="layout-dashboard",
-    make=new_desktop,
     view=DesktopView,
     text=names_given,
 )

@@ -13,7 +13,7 @@ from shiboken6 import isValid
 
 from liveobj.channels.presence import Presence, PresenceEntry
 from liveobj.documents import Document, DocumentError
-from liveobj.objects.rich_document import TEMPLATE_ID, RichBody, RichDocument, new_document
+from liveobj.objects.rich_document import TEMPLATE_ID, RichBody, RichDocument
 from liveobj.opening import Opening
 from liveobj.references import Parameterized, Reference, Value
 from liveobj.richtext.model import (
@@ -319,12 +319,9 @@ def _words_in(document: Document) -> str:
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="document",
     title=tr("Document"),
     sentence=tr("Headings, lists, tables and images, written together"),
-    picture="document",
     icon="notebook-text",
-    make=new_document,
     view=DocumentView,
     text=_words_in,
 )

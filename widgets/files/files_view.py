@@ -27,7 +27,6 @@ from liveobj.objects.files import (
     FileVersion,
     SharedFile,
     SharedFiles,
-    new_files,
 )
 from liveobj.opening import Opening
 from transport.whole_file import export_with
@@ -365,11 +364,8 @@ class FilesView(ObjectView):
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="files",
     title=tr("Shared files"),
     sentence=tr("Real files, on every PC that is in it"),
-    picture="files",
     icon="files",
-    make=new_files,
     view=FilesView,
 )

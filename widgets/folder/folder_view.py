@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from liveobj.documents import Document, DocumentError
 from liveobj.errors import Problem
-from liveobj.objects.shared_folder import TEMPLATE_ID, Folder, new_folder
+from liveobj.objects.shared_folder import TEMPLATE_ID, Folder
 from liveobj.observers import Subscription
 from liveobj.opening import Opening
 from liveobj.references import Reference, fingerprint
@@ -389,11 +389,8 @@ class FolderView(ObjectView):
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="folder",
     title=tr("Folder"),
     sentence=tr("Objects that several people keep together"),
-    picture="folder",
     icon="folder",
-    make=new_folder,
     view=FolderView,
 )

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication,
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from liveobj.errors import Problem
-from liveobj.objects.image import TEMPLATE_ID, Image, Mark, new_image
+from liveobj.objects.image import TEMPLATE_ID, Image, Mark
 from liveobj.opening import Opening
 from widgets.action import Action, always
 from widgets.animation import Animation, may_move
@@ -329,11 +329,8 @@ _BUTTONS = (
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="image",
     title=tr("Image"),
     sentence=tr("A picture that all see, to draw on together"),
-    picture="image",
     icon="image",
-    make=new_image,
     view=ImageView,
 )

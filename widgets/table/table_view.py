@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from liveobj.documents import DocumentError
 from liveobj.formulas.addresses import column_letters
 from liveobj.formulas.values import shown
-from liveobj.objects.table import TEMPLATE_ID, Table, new_table
+from liveobj.objects.table import TEMPLATE_ID, Table
 from liveobj.objects.table_content import TableChange
 from liveobj.opening import Opening
 from widgets.action import Action
@@ -375,11 +375,8 @@ class TableView(ObjectView):
 
 KIND = ObjectKind(
     TEMPLATE_ID,
-    word="table",
     title=tr("Table"),
     sentence=tr("Rows and columns that several people fill, with formulas"),
-    picture="table",
     icon="table-2",
-    make=new_table,
     view=TableView,
 )
