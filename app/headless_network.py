@@ -16,6 +16,7 @@ from app.line_server import LineServer
 from app.network_profile import NetworkProfile
 from app.network_report import report
 from app.scope_care import ScopeCare, answer_about_scope
+from transport.clone_watch import CloneWatch
 from transport.engine import Engine
 from transport.engine_logger import EngineLogger
 from transport.finder import Finder
@@ -59,7 +60,8 @@ class HeadlessNetwork:
                 answer = _answerer(engine, finder, care)
                 server = await LineServer.start(self.socket, answer)
                 stack.push_async_callback(server.close)
-            EngineJoin(engine, watcher)
+            join = EngineJoin(engine, watcher)
+            stack.callback(CloneWatch(engine, join, watcher).close)
             if self.log_events:
                 collecting = Collecting(profile.events, watcher.call_at, time.monotonic)
                 stack.callback(collecting.close)

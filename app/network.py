@@ -20,6 +20,7 @@ from app.errors import StartProblem
 from app.network_profile import NetworkProfile
 from app.network_wishes import NetworkWishes
 from app.scope_care import ScopeCare
+from transport.clone_watch import CloneWatch
 from transport.config import Peer
 from transport.engine import Engine
 from transport.engine_logger import EngineLogger
@@ -118,6 +119,7 @@ class OfficeNetwork:
         self._by_unicast = False
         self._looking: Closable | None = None
         self._links: LinkWatch | None = None
+        self._clones: CloneWatch | None = None
         # Told when this PC has come to another network, with its address there.
         self.on_moved: Callable[[str], None] | None = None
         # In a private network: the care for its key.
@@ -134,6 +136,7 @@ class OfficeNetwork:
         read."""
         watcher = EngineWatcher()
         self._join = EngineJoin(self.engine, watcher)
+        self._clones = CloneWatch(self.engine, self._join, watcher)
         self._keys = KeyRotation(self.engine, watcher.call_at, time.monotonic, time.time)
         self._look(watcher)
         self._links = LinkWatch(self.engine, watcher, time.monotonic, self._on_moved)
@@ -240,6 +243,8 @@ class OfficeNetwork:
             self._looking.close()
         if self._links is not None:
             self._links.close()
+        if self._clones is not None:
+            self._clones.close()
         if self._keys is not None:
             self._keys.close()
         if self._join is not None:

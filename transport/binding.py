@@ -223,6 +223,9 @@ class Core:
     def drop_scope_key(self, key: bytes) -> None:
         check(lib.qsm_engine_drop_scope_key(self.pointer, key))
 
+    def renew(self, seed: bytes) -> None:
+        check(lib.qsm_engine_renew(self.pointer, seed))
+
     def close(self, now_ns: int) -> None:
         lib.qsm_engine_close(self.pointer, now_ns)
 

@@ -54,6 +54,7 @@ class Reason(IntEnum):
     EVICTED_SLOW = 8
     SLEPT = 9
     CLOSING = 10
+    RESUMED = 11
 
 
 _EVICTIONS = {

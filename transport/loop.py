@@ -103,6 +103,8 @@ class EngineJoin:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.counters = JoinCounters()
+        # Called before each step: what must be known before anything is sent.
+        self.before_step: Callback | None = None
         self.budget = budget or FrameBudget()
         self._engine = engine
         self._watcher = watcher
@@ -174,6 +176,8 @@ class EngineJoin:
         started_s = self._clock()
         more = True
         try:
+            if self.before_step is not None:
+                self.before_step()
             more = self._engine.step(self.budget.budget_s)
         except Closed:
             self.close()

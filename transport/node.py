@@ -18,6 +18,8 @@ from transport.interfaces import GROUP_ID_BYTES, GROUP_KEY_BYTES
 from transport.loans import Loans
 from transport.scope_keys import ScopeKeys, checked_key
 
+RENEWAL_SEED_BYTES = 32
+
 
 class Node(Dispatch):
     """An engine seen from Python, whatever drives it. Fulfils `transport.interfaces.Network`."""
@@ -26,6 +28,9 @@ class Node(Dispatch):
         super().__init__()
         # Called when the engine wants to be stepped although nothing was received.
         self.on_wake: Callable[[], None] | None = None
+        # Called after `renew_identity`: whoever else signs or numbers anything by an id that was
+        # drawn on this machine draws a new one, too. Groups and objects stay open.
+        self.on_new_identity: Callable[[], None] | None = None
         # How many feeds are being asked now: while any is, C must not be called again.
         self.pulling = 0
         self._core: binding.Core | None = None
@@ -116,6 +121,19 @@ class Node(Dispatch):
         others then go by unicast."""
         self._prefers_unicast = prefers
         self.when_possible(lambda: self._open_core().prefer_unicast(self._prefers_unicast))
+
+    def renew_identity(self, seed: bytes) -> None:
+        """Goes on under a new id, in the same groups, and leaves the old one without a word: a
+        machine that was cloned or goes on from a snapshot has a twin with that id. `seed` is 32
+        bytes that the twin does not have."""
+        if len(seed) != RENEWAL_SEED_BYTES:
+            raise BadArgument(f"The seed has {len(seed)} bytes: it must have {RENEWAL_SEED_BYTES}.")
+        if self.pulling:
+            raise WrongMoment("A feed that is being asked cannot renew the identity: do it later.")
+        self._open_core().renew(seed)
+        self.wake()
+        if self.on_new_identity is not None:
+            self.on_new_identity()
 
     def counters(self) -> dict[str, int]:
         """Every counter of the engine, by name."""

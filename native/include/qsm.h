@@ -167,7 +167,8 @@ enum qsm_reason {
     QSM_REASON_EVICTED_SILENT = 7, /* this node had not been heard of for failure_ns */
     QSM_REASON_EVICTED_SLOW = 8,   /* this node could not keep up with its region */
     QSM_REASON_SLEPT = 9, /* this engine was not stepped for so long that others may have gone on */
-    QSM_REASON_CLOSING = 10
+    QSM_REASON_CLOSING = 10,
+    QSM_REASON_RESUMED = 11 /* qsm_engine_renew: this machine may run twice */
 };
 
 const char *qsm_reason_text(int reason);
@@ -274,6 +275,13 @@ int qsm_engine_add_peer(qsm_engine *engine, const qsm_address *address);
  * lowest rate. While it is, regions of at most 32 members that this engine sends into or is in fan
  * out by unicast; others are still found by multicast, and larger regions use it. */
 void qsm_engine_prefer_unicast(qsm_engine *engine, int prefers);
+
+/* Takes a new id at once and joins all groups under it, as after an eviction; the present id is
+ * left without a word. For a machine that goes on from a snapshot: its twin uses the same id, and
+ * what both seal under it must not have the same numbers. `seed` is mixed into the engine's
+ * randomness, 32 bytes that the twin does not have. Not to be called from a feed. QSM_ERR_CLOSED
+ * when the engine is closing. */
+int qsm_engine_renew(qsm_engine *engine, const uint8_t *seed);
 
 /* The scope's key changes without a pause in three steps, each done everywhere before the next:
  * packets under the new key are taken for good; packets are made with it; the old one is not taken

@@ -171,6 +171,25 @@ int qsm_engine_add_peer(qsm_engine *engine, const qsm_address *address) {
     return QSM_OK;
 }
 
+int qsm_engine_renew(qsm_engine *engine, const uint8_t *seed) {
+    if (seed == NULL) return QSM_ERR_ARGUMENT;
+    if (engine->client.closing || is_closed(engine)) return QSM_ERR_CLOSED;
+    uint8_t mixed[32];
+    for (uint32_t i = 0; i < sizeof mixed; i += 8) {
+        uint64_t word;
+        memcpy(&word, seed + i, sizeof word);
+        word ^= qsm_prng_next(&engine->prng);
+        memcpy(mixed + i, &word, sizeof word);
+    }
+    qsm_prng_seed(&engine->prng, mixed);
+    for (uint32_t class = 0; class < QSM_CLASS_COUNT; class++) { /* its twin speaks under this id */
+        qsm_outbox_free(&engine->outbox[class]);
+        engine->outbox[class] = (qsm_outbox){0};
+    }
+    qsm_client_reset(engine, QSM_REASON_RESUMED);
+    return QSM_OK;
+}
+
 int qsm_engine_add_scope_key(qsm_engine *engine, const uint8_t *key) {
     return key == NULL ? QSM_ERR_ARGUMENT : qsm_scope_keys_add(&engine->keys, key);
 }

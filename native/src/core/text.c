@@ -37,6 +37,7 @@ const char *qsm_reason_text(int reason) {
     case QSM_REASON_EVICTED_SLOW: return "this node was put out because it could not keep up";
     case QSM_REASON_SLEPT: return "this program was stopped for a while, others may have gone on";
     case QSM_REASON_CLOSING: return "the engine is being closed";
+    case QSM_REASON_RESUMED: return "this machine was resumed from a snapshot";
     default: return "unknown reason";
     }
 }
