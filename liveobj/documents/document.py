@@ -22,8 +22,10 @@ from liveobj.documents.lists import List, MovableList
 from liveobj.documents.maps import Map
 from liveobj.documents.observing import Delivery
 from liveobj.documents.operations import read_operations
+from liveobj.documents.runs import Run, read_runs
 from liveobj.documents.text import Text, mark_styles
 from liveobj.documents.trees import Tree
+from liveobj.documents.undoing import LongEdit, Undoing
 from liveobj.documents.version import Span, Version
 from liveobj.observers import Observers, Subscription
 from transport.sentences import worded
@@ -105,11 +107,7 @@ class Document:
         with loro_errors(DocumentError, f"{peer_id} cannot be a peer identity"):
             self._doc.peer_id = peer_id
         self.peer_id = peer_id
-        self._undo = loro.UndoManager(self._doc)
-        self._undo_merge_ms = undo_merge_ms
-        self._undo.set_merge_interval(undo_merge_ms)
-        self._at_boundary = False
-        self._undo.add_exclude_origin_prefix(_QUIET)
+        self._undo = Undoing(self._doc, undo_merge_ms, _QUIET)
         # Called once, before the first transaction that can be undone: what is done quietly between
         # two edits would keep them from being undone together.
         self.before_first_edit: Callable[[], None] | None = None
@@ -119,6 +117,7 @@ class Document:
         self._observers: Observers[Change] = Observers()
         self._containers: dict[tuple[str, type], Any] = {}
         self._lasting: set[str] = set()
+        self.rewriting = False  # loro inserts by itself, however long: undo, or an older state
         self._version: Version | None = None  # kept until the next change, as it is asked for often
         self._deliveries: deque[Delivery] = deque()
         self._delivering = False
@@ -203,9 +202,8 @@ class Document:
         counts = self._doc.get_pending_txn_len() > 0 and label.startswith(_EDIT)
         with loro_errors(DocumentError, "The change could not be completed"):
             self._doc.commit_with(origin=label, timestamp=timestamp)
-        if counts and self._at_boundary:
-            self._at_boundary = False
-            self._undo.set_merge_interval(self._undo_merge_ms)
+        if counts:
+            self._undo.on_edit()
 
     def undo(self) -> bool:
         """Takes back this person's last transaction; edits of others stay. False if there is
@@ -219,34 +217,57 @@ class Document:
         if self._depth:
             raise DocumentError("Undo is not possible inside a transaction")
         self._finish_open_edits()
-        with loro_errors(DocumentError, "The last change could not be taken back"):
-            done = step()
-        self._version = None
-        self._deliver()
-        return done
+        with (
+            self._rewriting(),
+            loro_errors(DocumentError, "The last change could not be taken back"),
+        ):
+            return step()
+
+    @contextmanager
+    def _rewriting(self) -> Iterator[None]:
+        """Long texts that loro inserts by itself get their seams at once, before anybody merges
+        with them."""
+        was_delivering, self._delivering = self._delivering, True
+        self.rewriting = True
+        try:
+            yield
+        finally:
+            self.rewriting = False
+            self._version = None
+            texts = [text for text in self._containers.values() if isinstance(text, Text)]
+            sewn = [text for text in texts if text.sew_rewritten()]
+            if sewn:
+                self._commit_now(_QUIET)
+            self._delivering = was_delivering
+            self._deliver()
 
     @property
     def can_undo(self) -> bool:
-        return self._undo.can_undo()
+        return self._undo.can_undo
 
     @property
     def can_redo(self) -> bool:
-        return self._undo.can_redo()
+        return self._undo.can_redo
 
     def undo_boundary(self) -> None:
         """What follows will be undone separately from what was done before."""
-        # loro's own checkpoint is merged with the next one if that comes soon.
-        self._at_boundary = True
-        self._undo.set_merge_interval(0)
+        self._undo.boundary()
 
     def begin_undo_group(self) -> None:
         """Transactions from now on are undone together, until the group ends."""
         with loro_errors(DocumentError, "Two groups at once"):
-            self._undo.group_start()
+            self._undo.begin_group()
 
     def end_undo_group(self) -> None:
-        self._undo.group_end()
-        self.undo_boundary()
+        self._undo.end_group()
+
+    def begin_long_edit(self, edit: LongEdit) -> None:
+        """What this person does until the long edit ends is one step of undo, whatever others do
+        meanwhile."""
+        self._undo.begin_long_edit(edit)
+
+    def end_long_edit(self, edit: LongEdit) -> None:
+        self._undo.end_long_edit(edit)
 
     # Looking back
 
@@ -261,6 +282,11 @@ class Document:
         self._finish_open_edits()
         return read_operations(self._doc, span)
 
+    def runs(self, span: Span) -> Iterator[Run]:
+        """What one writer inserted into texts, in how long pieces (see `documents.seams`)."""
+        self._finish_open_edits()
+        return read_runs(self._doc, span)
+
     def at(self, version: Version) -> Document:
         """The document as it was; a copy that cannot be edited and that nobody else sees."""
         self._finish_open_edits()
@@ -270,7 +296,7 @@ class Document:
     def bring_back(self, version: Version) -> None:
         """Makes the document as it was then, by one more change, which can be undone."""
         lasting = {name: self.map(name).to_dict() for name in self._lasting}
-        with self.transaction("bring back"):
+        with self._rewriting(), self.transaction("bring back"):
             revert(self._doc, version)
             for name, values in lasting.items():
                 for key, value in values.items():
@@ -351,7 +377,9 @@ class Document:
             for kind in _KINDS.get(type(diff), ()):
                 container = self._containers.get((target.name, kind))
                 if container is not None and container.holds(target):
-                    self._deliveries.append(container.take_down(diff.diff, origin, label))
+                    delivery = container.take_down(diff.diff, origin, label)
+                    if delivery is not None:
+                        self._deliveries.append(delivery)
             return target.name
         root, *inner = item.path
         name = root.container.name if isinstance(root.container, loro.ContainerID.Root) else ""

@@ -29,7 +29,7 @@ class Container(Generic[Event]):
     """A part of a document that can be edited and observed."""
 
     def __init__(self, document: Document, identity: loro.ContainerID) -> None:
-        self._document = document
+        self.document = document
         self._identity = identity
         self._observers: Observers[Event] = Observers()
 
@@ -47,5 +47,5 @@ class Container(Generic[Event]):
     @contextmanager
     def _editing(self, error: type[DocumentError], doing: str) -> Iterator[None]:
         """A transaction, or a part of the one that is open, with the library's errors made ours."""
-        with self._document.transaction(), loro_errors(error, doing):
+        with self.document.transaction(), loro_errors(error, doing):
             yield

@@ -8,17 +8,37 @@ and only then is a copy of the text kept to convert with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import loro
 
 from liveobj.documents.errors import BadUpdate, DocumentError, PositionError, loro_errors
+from liveobj.documents.long_insert import LongInsert
 from liveobj.documents.observing import Container, Delivery
+from liveobj.documents.seams import (
+    RUN_CHARACTERS_MAX,
+    cut_text,
+    halvings,
+    room_after,
+    sew,
+    sew_utf16,
+)
+from liveobj.documents.units import utf16_length
 
 if TYPE_CHECKING:
     from liveobj.documents.document import Document, Origin
+
+__all__ = [
+    "MarkValue",
+    "Text",
+    "TextChange",
+    "TextStep",
+    "apply_steps",
+    "mark_styles",
+    "utf16_length",
+]
 
 MarkValue = str | int | float | bool | None
 
@@ -59,12 +79,6 @@ class TextChange:
     steps: tuple[TextStep, ...]
 
 
-def utf16_length(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
 def apply_steps(text: str, steps: Sequence[TextStep]) -> str:
     """The text after `steps`; what a view does to itself, in plain strings."""
     units = text.encode("utf-16-le")
@@ -88,6 +102,8 @@ class Text(Container[TextChange]):
         # while both ways of counting agree.
         self._before: str | None = None
         self._remember()
+        self._unsewn = 0  # characters inserted here since the last seam
+        self._rewritten: list[tuple[int, int]] = []  # what loro inserted by itself, in characters
 
     def __str__(self) -> str:
         return self.to_string()
@@ -106,10 +122,33 @@ class Text(Container[TextChange]):
     # Editing
 
     def insert(self, position: int, text: str) -> None:
+        """At once, however long; a window inserts what is long by `insert_long`."""
         if not text:
             return
         with self._editing(PositionError, f"Cannot insert at {position}"):
-            self._text.insert_utf16(position, text)
+            room = room_after(self._unsewn)
+            if len(text) <= room:
+                self._text.insert_utf16(position, text)
+                self._unsewn += len(text)
+            else:
+                self._insert_sewn(position, text, room)
+
+    def _insert_sewn(self, position: int, text: str, room: int) -> None:
+        text.encode()  # a half of a character is refused before anything is inserted
+        first = True
+        for piece in cut_text(text, room):
+            if not first:
+                sew_utf16(self._text, position)
+            first = False
+            if piece:
+                self._text.insert_utf16(position, piece)
+                position += utf16_length(piece)
+            self._unsewn = len(piece)
+
+    def insert_long(self, position: int, text: str, label: str = "") -> LongInsert:
+        """Begins to insert a text that is long: `step()` of what is returned inserts a piece, which
+        takes well under a millisecond, and returns whether there is more. One step of undo."""
+        return LongInsert(self, position, text, label)
 
     def delete(self, position: int, length: int) -> None:
         if not length:
@@ -118,7 +157,7 @@ class Text(Container[TextChange]):
             self._text.delete_utf16(position, length)
 
     def replace(self, position: int, length: int, text: str) -> None:
-        with self._document.transaction():
+        with self.document.transaction():
             self.delete(position, length)
             self.insert(position, text)
 
@@ -187,37 +226,98 @@ class Text(Container[TextChange]):
             raise BadUpdate("These bytes are not a place in this text")
         return position
 
+    def hold(self, position: int) -> Callable[[], int]:
+        """Where `position` is, whenever it is asked: after the character on its left, or where
+        that was."""
+        if position == 0:
+            return lambda: 0
+        with loro_errors(PositionError, f"There is no place {position}"):
+            at = _convert(self._text, position, loro.PositionType.Utf16, loro.PositionType.Unicode)
+            cursor = None if at is None else self._text.get_cursor(at - 1, loro.Side.Middle)
+            doc = self._text.doc()
+        if cursor is None or doc is None:
+            raise PositionError(f"There is no place {position}: the length is {self.length}")
+
+        def now() -> int:
+            found = doc.get_cursor_pos(cursor)
+            after = found.current.pos + (found.update is None)
+            units = _convert(self._text, after, loro.PositionType.Unicode, loro.PositionType.Utf16)
+            return self.length if units is None else units
+
+        return now
+
+    # Seams
+
+    def sew_rewritten(self) -> bool:
+        """Puts seams into what loro has inserted by itself; whether there was any."""
+        rewritten, self._rewritten = self._rewritten, []
+        for start, end in rewritten:
+            for place in halvings(start, end):
+                sew(self._text, place)
+        return bool(rewritten)
+
+    def _note_rewritten(self, delta: Sequence[loro.TextDelta]) -> None:
+        at = start = 0
+        for step in delta:
+            if isinstance(step, loro.TextDelta.Insert):
+                at += len(step.insert)
+            elif isinstance(step, loro.TextDelta.Retain):
+                self._add_rewritten(start, at)
+                at = start = at + step.retain
+        self._add_rewritten(start, at)
+
+    def _add_rewritten(self, start: int, end: int) -> None:
+        if end - start > RUN_CHARACTERS_MAX:
+            self._rewritten.append((start, end))
+
     # Observing
 
-    def take_down(self, delta: Sequence[loro.TextDelta], origin: Origin, label: str) -> Delivery:
+    def take_down(
+        self, delta: Sequence[loro.TextDelta], origin: Origin, label: str
+    ) -> Delivery | None:
         """Converts loro's delta while the text before it is still known (see
-        `Document._on_event`)."""
-        change = TextChange(origin, label, tuple(self._steps(delta)))
+        `Document._on_event`). None: nothing has changed, as after a seam."""
+        if self.document.rewriting:
+            self._note_rewritten(delta)
+        steps = tuple(self._steps(delta))
+        if not steps:
+            return None
         self._remember()
-        return self._note(change)
+        return self._note(TextChange(origin, label, steps))
 
     def _steps(self, delta: Sequence[loro.TextDelta]) -> list[TextStep]:
         steps: list[TextStep] = []
         before, at = self._before, 0
+        words: list[str] = []  # of an insertion that loro has in many pieces
+        words_marks: dict[str, MarkValue] | None = None
 
         def units(count: int) -> int:
             nonlocal at
             at += count
             return count if before is None else utf16_length(before[at - count : at])
 
+        def end_insertion() -> None:
+            if words:
+                steps.append(TextStep(insert="".join(words), marks=words_marks))
+                words.clear()
+
         for step in delta:
+            if isinstance(step, loro.TextDelta.Insert):
+                marks = _read_marks(step.attributes)
+                if marks != words_marks:
+                    end_insertion()
+                    words_marks = marks
+                words.append(step.insert)
+                continue
+            end_insertion()
             if isinstance(step, loro.TextDelta.Retain):
                 marks = _read_marks(step.attributes)
                 steps.append(TextStep(retain=units(step.retain), marks=marks))
-            elif isinstance(step, loro.TextDelta.Insert):
-                marks = _read_marks(step.attributes)
-                last = steps[-1] if steps else None
-                if last is not None and last.insert and last.marks == marks:
-                    steps[-1] = TextStep(insert=last.insert + step.insert, marks=marks)
-                else:
-                    steps.append(TextStep(insert=step.insert, marks=marks))
             elif isinstance(step, loro.TextDelta.Delete):
                 steps.append(TextStep(delete=units(step.delete)))
+        end_insertion()
+        while steps and steps[-1].retain and not steps[-1].marks:
+            steps.pop()
         return steps
 
     def _remember(self) -> None:
