@@ -52,8 +52,12 @@ class Actor:
 
     def wait_saved(self) -> None:
         self._wait(
-            "is at rest", lambda: self._state() == "saved here · 2 people have it · 0 unsent"
+            "is at rest", lambda: self._state() == "saved · 2 people here" and not self.unsent()
         )
+
+    def unsent(self) -> int:
+        """How many changes of its note the others have not received."""
+        return int(self.note().get("shared", {}).get("unsent", 0))
 
     def wait_network(self) -> None:
         def found() -> bool:

@@ -41,7 +41,7 @@ from widgets.desktop.camera import Camera
 from widgets.desktop.desktop_view import DesktopView
 from widgets.kinds import KINDS
 from widgets.roles import Mode
-from widgets.state_line import NetworkWords
+from widgets.state_words import NetworkWords
 from widgets.theme import Theme
 
 ITEMS = 10_000

@@ -37,7 +37,7 @@ from widgets.error_card import ErrorCard
 from widgets.language import tr
 from widgets.object_kind import ObjectKind
 from widgets.preview import Preview
-from widgets.state_line import NetworkWords
+from widgets.state_words import NetworkWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +230,14 @@ class Desk:
                     "identity": str(page.opened.opening.identity),
                     "in_front": page is front,
                     "people": [person.name for person in page.people],
+                    "shared": _shared_state(page),
                     **page.view.describe(),
                 }
                 for page in self._window.object_pages()
             ],
         }
+
+
+def _shared_state(page: ObjectPage) -> dict[str, Any]:
+    state = page.state
+    return {"saved": state.saved and state.problem is None, "unsent": state.unsent}

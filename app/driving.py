@@ -4,35 +4,19 @@ it was started for that (`--driven`)."""
 from __future__ import annotations
 
 import os
-import random
-import time
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication
+from PySide6.QtWidgets import QAbstractScrollArea
 
 from app.burst import Burst, lengthen
 from app.frame_times import FrameTimes
 from app.object_page import ObjectPage
 from app.session import Session
-from app.stirring import stir
 from app.window import MainWindow
+from app.writing import Writing
 from liveobj.objects.text_note import new_note
 from liveobj.opening import Opening
-
-# What a random keyboard has: words, new lines, steps, and a little that is taken away.
-_KEYS: list[tuple[int, str]] = [
-    *((int(Qt.Key(ord(letter.upper()))), letter) for letter in "abcdefgh"),
-    (int(Qt.Key.Key_Space), " "),
-    (int(Qt.Key.Key_Return), "\r"),
-    (int(Qt.Key.Key_Left), ""),
-    (int(Qt.Key.Key_Right), ""),
-    (int(Qt.Key.Key_Up), ""),
-    (int(Qt.Key.Key_Down), ""),
-    (int(Qt.Key.Key_Backspace), ""),
-]
 
 
 class Driving:
@@ -45,18 +29,15 @@ class Driving:
         self._offline = False
         self.frames = FrameTimes(window)
         self.burst: Burst | None = None
+        self._writing = Writing(window)
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """None for what is not for here."""
         match request:
-            case {"do": "stir", "seed": int(seed), "edits": int(edits), "mark": str(mark)}:
-                return {"saved": self._stir(seed, edits, mark)}
             case {"do": "offline", "on": bool(on)}:
                 return self._set_offline(on)
             case {"do": "contents"}:
                 return {"contents": self._contents(), "busy": self._busy()}
-            case {"do": "type", "text": str(text)}:
-                return {"at": self._type(text), "done": time.monotonic()}
             case {"do": "lengthen", "paragraphs": int(paragraphs)}:
                 return {"length": lengthen(self._window, paragraphs)}
             case {"do": "watch", "sizes": False}:
@@ -72,23 +53,10 @@ class Driving:
                 return self._watch()
             case {"do": "frames"}:
                 return self.frames.take()
-        return None
+        return self._writing.answer(request)
 
     def _pages(self) -> list[ObjectPage]:
         return self._window.object_pages()
-
-    def _stir(self, seed: int, edits: int, mark: str) -> list[str]:
-        """Edits every object; gives the identities of those in which it is on the disk now."""
-        chance = random.Random(seed)  # noqa: S311  no secret is made of it
-        saved = []
-        for page in self._pages():
-            shared = page.opened.opening.shared
-            stir(shared.document, chance, edits, mark)
-            for key in chance.choices(_KEYS, k=edits):
-                self._press(page, *key)
-            if shared.flush():
-                saved.append(str(page.opened.opening.identity))
-        return saved
 
     def _hold(self, count: int) -> int:
         """Opens new notes as a desktop does with what lies on it: live, without a tab."""
@@ -129,23 +97,6 @@ class Driving:
         size = lambda: len(str(front.view.describe().get("text", "")))  # noqa: E731
         self.frames.watch(target, size if sizes else lambda: 0)
         return {"watched": True}
-
-    def _type(self, text: str) -> float:
-        """Presses keys in the page in front; gives the time of the first on the system's clock."""
-        front = self._window.front
-        assert front is not None, "something is open"
-        front.setFocus()
-        start_s = time.monotonic()
-        for letter in text:
-            self._press(front, 0, letter)
-        return start_s
-
-    def _press(self, page: ObjectPage, key: int, letter: str) -> None:
-        """A key as the view of a page gets it from the keyboard."""
-        target = page.view.focusProxy() or page.view
-        for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-            event = QKeyEvent(kind, key, Qt.KeyboardModifier.NoModifier, letter)
-            QApplication.sendEvent(target, event)
 
 
 def _readable(value: Any) -> Any:

@@ -34,7 +34,7 @@ from widgets.kinds import KINDS
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView
 from widgets.roles import PERSON_COLOURS, Mode
-from widgets.state_line import NetworkWords
+from widgets.state_words import NetworkWords
 from widgets.theme import Theme
 
 PEOPLE = ("Ada Lovelace", "Jun Sato")

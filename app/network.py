@@ -32,7 +32,7 @@ from transport.link_watch import LinkWatch
 from transport.loop import Closable, EngineJoin
 from transport.scopes import NEARBY
 from widgets.language import tr
-from widgets.state_line import NetworkWords
+from widgets.state_words import NetworkWords
 
 log = logging.getLogger(__name__)
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.page_objects import PageObjects
+from app.page_surroundings import PageSurroundings
 from app.session import OpenObject
 from liveobj.channels.presence import Presence
 from liveobj.objects.shared_document import SharedState
@@ -22,9 +24,10 @@ from widgets.throttle import QtAlarm, Throttle
 
 class ObjectPage(QWidget):
     """Attributes: `opened`, `view`, `kind`. Signals: `changed`: state, people or undo have
-    changed."""
+    changed, at most once per frame; `unsaved`, at once: something that was saved is so no more."""
 
     changed = Signal()
+    unsaved = Signal()
 
     def __init__(
         self, around: Surroundings, opened: OpenObject, parent: QWidget | None = None
@@ -34,17 +37,19 @@ class ObjectPage(QWidget):
         self.opened = opened
         self.kind: ObjectKind = opened.kind
         self._around = around
-        self.view: ObjectView = opened.kind.view(around, opened.opening)
+        # Carets move with every key of everybody; the window around hears of it once per frame.
+        self._tell = Throttle(self._on_changed, QtAlarm(self))
+        self._shows_unsaved = False
+        shared = opened.opening.shared
+        self._objects = PageObjects(shared, self._on_unsaved, self._on_state)
+        inside = PageSurroundings(around, self._objects.add)
+        self.view: ObjectView = opened.kind.view(inside, opened.opening)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self.view)
-        # Carets move with every key of everybody; the window around hears of it once per frame.
-        self._tell = Throttle(self._on_changed, QtAlarm(self))
         self._show_title()
         self.view.changed.connect(self._tell.request)
-        shared = opened.opening.shared
         self._subscriptions = [
-            shared.observe(lambda _: self._tell.request()),
             shared.presence.observe(self._on_people),
             opened.opening.when_failed(self._on_failed),
         ]
@@ -63,7 +68,8 @@ class ObjectPage(QWidget):
 
     @property
     def state(self) -> SharedState:
-        return self.opened.opening.shared.state
+        """Saved only if what is shown inside the object is saved, too."""
+        return self._objects.state
 
     @property
     def people(self) -> list[ShownPerson]:
@@ -92,8 +98,20 @@ class ObjectPage(QWidget):
         """Lets go of the object; the session closes it."""
         for subscription in self._subscriptions:
             subscription.close()
+        self._objects.close()
         self._tell.close()
         self.view.close_view()
+
+    def _on_unsaved(self) -> None:
+        """Whoever sees a new letter sees in the same frame that it is not saved yet."""
+        self._tell.request()
+        if not self._shows_unsaved:
+            self._shows_unsaved = True
+            self.unsaved.emit()
+
+    def _on_state(self) -> None:
+        self._shows_unsaved = False
+        self._tell.request()
 
     def _on_changed(self) -> None:
         self._show_title()

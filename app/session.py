@@ -81,6 +81,10 @@ class Session:
     def open_objects(self) -> Iterable[OpenObject]:
         return tuple(one for one in self._open.values() if isinstance(one, OpenObject))
 
+    def unclosed(self) -> list[SharedDocument]:
+        """Every document that is open here, in a tab, inside another, or until it is saved."""
+        return [shared for shared in self._shared if not shared.closed]
+
     def find(self, reference: Reference) -> OpenObject | PlainObject | None:
         """The object if it is open."""
         return self._open.get(str(fingerprint(reference)))

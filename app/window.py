@@ -41,7 +41,8 @@ from widgets.object_kind import Kinds
 from widgets.object_tabs import ObjectTabs
 from widgets.object_view import Surroundings
 from widgets.sidebar import Sidebar
-from widgets.state_line import NetworkWords, StateLine
+from widgets.state_line import StateLine
+from widgets.state_words import NetworkWords
 from widgets.theme import Theme
 from widgets.toolbox import Tool
 from widgets.top_bar import TopBar
@@ -196,11 +197,16 @@ class MainWindow(QMainWindow):
             return PlainPage(self.theme, opened)
         page = ObjectPage(self._around, opened)
         page.changed.connect(lambda: self._on_page_changed(page))
+        page.unsaved.connect(lambda: self._on_page_unsaved(page))
         return page
 
     def _on_page_changed(self, page: ObjectPage) -> None:
         self.tabs.rename_page(page, page.title)
         self.show_front()
+
+    def _on_page_unsaved(self, page: ObjectPage) -> None:
+        if page is self.front:
+            self._state_line.show_state(page.state, page.people, page)
 
     def show_page(
         self, page: QWidget, title: str, where: str, icon: str, *, behind: bool = False
@@ -255,7 +261,7 @@ class MainWindow(QMainWindow):
         people = [] if page is None else page.people
         self.top.people.show_people(people)
         self.top.show_object(None if page is None else page.kind.picture)
-        self._state_line.show_state(None if page is None else page.state, people)
+        self._state_line.show_state(None if page is None else page.state, people, page)
         shown = self.front_page
         title = f"{shown.title} – " if isinstance(shown, ObjectPage | PlainPage) else ""
         self.setWindowTitle(f"{title}Live Objects")

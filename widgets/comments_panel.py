@@ -91,9 +91,11 @@ class ThreadCard(QFrame):
 
 
 class CommentsPanel(QFrame):
-    """The threads of one text. Signals: `said(sentence)` for what was refused; `closed`."""
+    """The threads of one text. Signals: `said(sentence)` for what was refused; `closed`;
+    `typed(bool)`: whether a comment or an answer is written and not entered yet."""
 
     said = Signal(str)
+    typed = Signal(bool)
     closed = Signal()
 
     def __init__(
@@ -128,6 +130,7 @@ class CommentsPanel(QFrame):
         self.field.setPlaceholderText(tr("Write a comment, then press Enter"))
         self.field.setAccessibleName(tr("New comment"))
         self.field.returnPressed.connect(self._begin)
+        self.field.textChanged.connect(self._on_typed)
         self.field.installEventFilter(self)
         self.field.hide()
         self._empty = label(
@@ -221,6 +224,10 @@ class CommentsPanel(QFrame):
         self.refresh()
         return True
 
+    def _on_typed(self, _text: str) -> None:
+        fields = [self.field, *(card.field for card in self.cards)]
+        self.typed.emit(any(field.text().strip() for field in fields))
+
     # Changes
 
     def _on_change(self, change: Change) -> None:
@@ -255,11 +262,13 @@ class CommentsPanel(QFrame):
             card.field.setText(written.get(card.thread_name, ""))
             if focused is not None and card.thread_name == focused.thread_name:
                 card.field.setFocus()
+        self._on_typed("")
         self._empty.setVisible(not self.cards)
         self.settled_too.setVisible(any(thread.settled for thread in threads))
 
     def _card(self, thread: Thread) -> ThreadCard:
         card = ThreadCard(self._theme, thread, editable=self._editor.replicated.editable)
+        card.field.textChanged.connect(self._on_typed)
         name = thread.name
         card.chosen.connect(lambda: self.go_to(name))
         card.answered.connect(

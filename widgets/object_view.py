@@ -76,6 +76,7 @@ class ObjectView(QWidget):
         self.around = around
         self.opening = opening
         self._first: QWidget | None = None
+        self._fields: set[tuple[int, str]] = set()
 
     # Qt takes a widget whose focus proxy is inside it for one control, and Tab would then pass over
     # everything else in it. So a view keeps to itself where its focus goes.
@@ -113,7 +114,18 @@ class ObjectView(QWidget):
         self.opening.shared.document.redo()
         self.changed.emit()
 
+    def set_draft(self, field: str, typed: bool) -> None:
+        """Records whether something is typed into a field of the view and not entered yet."""
+        shared, key = self.opening.shared, (id(self), field)
+        if key not in self._fields:
+            self._fields.add(key)
+            self.destroyed.connect(lambda: shared.set_draft(key, False))
+        shared.set_draft(key, typed)
+
     # For whoever shows the view
+
+    def finish_typing(self) -> None:
+        """Enters what is typed and would be entered by leaving its field, such as a cell."""
 
     def actions_here(self) -> Sequence[Action]:
         """What can be done in this view besides what can be done with every object; asked again

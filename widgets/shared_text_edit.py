@@ -81,10 +81,12 @@ class SharedTextEdit(QTextEdit):
     Attributes: `text`, `container`, `replicated`, `theme`, `layers`, `tells_caret` (whether the
     others are shown where the caret is), `has_page` (whether it may be long, and has a margin),
     `pages` (the layout of a long text). Signals: `history_changed` when undo or redo may have
-    become possible, or not possible any more.
+    become possible, or not possible any more; `composing_changed(bool)`: an input method shows
+    letters that are not in the text yet.
     """
 
     history_changed = Signal()
+    composing_changed = Signal(bool)
     has_page = True
 
     def __init__(
@@ -368,7 +370,10 @@ class SharedTextEdit(QTextEdit):
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
-        self._composing = bool(event.preeditString())
+        composing = bool(event.preeditString())
+        if composing != self._composing:
+            self._composing = composing
+            self.composing_changed.emit(composing)
         if not self._composing:
             self._frame.request()
 

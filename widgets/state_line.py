@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
@@ -11,76 +11,17 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QWi
 
 from liveobj.objects.shared_document import SharedState
 from widgets.elided_label import ElidedLabel
-from widgets.language import tr, tr_n
+from widgets.language import tr
 from widgets.look import SPACE_PX, float_above, kind, label
 from widgets.people import ShownPerson
+from widgets.state_words import NetworkWords, details, summary
 from widgets.theme import Theme
+from widgets.throttle import Alarm, QtAlarm
 
-
-@dataclass(frozen=True, slots=True)
-class NetworkWords:
-    """What the program knows about its network: a few words for the line, one sentence behind."""
-
-    short: str
-    sentence: str
-
-
-def summary(state: SharedState) -> str:
-    """The line itself: "saved here · 3 people have it · 0 unsent"."""
-    parts = [
-        _saved_words(state),
-        _people_words(state.people),
-        tr_n("{count} unsent", "{count} unsent", state.unsent),
-    ]
-    if state.catching_up:
-        parts.insert(1, tr("catching up"))
-    if not state.can_edit:
-        parts.append(tr("you can read it"))
-    return " · ".join(parts)
-
-
-def _saved_words(state: SharedState) -> str:
-    if state.problem is not None:
-        return tr("not saved")
-    return tr("saved here") if state.saved else tr("saving")
-
-
-def _people_words(people: int) -> str:
-    if people == 0:
-        return tr("offline")
-    return tr_n("only you have it", "{count} people have it", people)
-
-
-def details(state: SharedState, network: NetworkWords) -> list[tuple[str, str]]:
-    """Headings and sentences that explain the line."""
-    if state.problem is not None:
-        saved = state.problem
-    elif state.saved:
-        saved = tr("Everything in it is on this PC's disk.")
-    else:
-        saved = tr("The newest change is on its way to this PC's disk.")
-    if state.people == 0:
-        together = tr("This PC is not connected to others. What you write is merged when it is.")
-    elif state.people == 1:
-        together = tr("Nobody else has it open. Share it, and it fills with life.")
-    else:
-        together = tr("{count} people have it open, you included.", count=state.people)
-    if state.catching_up:
-        together += " " + tr("What was written before is still arriving.")
-    if state.unsent == 0:
-        unsent = tr("Nothing of yours waits to be sent.")
-    else:
-        unsent = tr_n(
-            "{count} of your changes waits for the network. It is not lost.",
-            "{count} of your changes wait for the network. They are not lost.",
-            state.unsent,
-        )
-    rows = [(tr("Saved"), saved), (tr("Together"), together), (tr("Unsent"), unsent)]
-    if not state.can_edit:
-        rows.append(
-            (tr("Rights"), tr("This reference lets you read. Ask its owner for one to edit."))
-        )
-    return [*rows, (tr("Network"), network.sentence)]
+# "saved" is shown when nothing new was written for so long: the words do not flicker at each key.
+SETTLE_S = 0.3
+# What is on its way to the others for longer than this is said.
+SENDING_S = 1.0
 
 
 class StateDetails(QFrame):
@@ -126,16 +67,27 @@ class StateDetails(QFrame):
 
 
 class StateLine(QFrame):
-    """Shows one object's state, or the network alone while none is open.
+    """Shows one object's state, or the network alone while none is open. That something is not
+    saved is shown at once; that it is, a little later.
 
     Attributes: `text`, what the line says.
     """
 
-    def __init__(self, theme: Theme, network: NetworkWords, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        network: NetworkWords,
+        parent: QWidget | None = None,
+        settling: Alarm | None = None,
+        sending: Alarm | None = None,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._network = network
         self._state: SharedState | None = None
+        self._owner: object = None
+        self._settling = _Delay(settling or QtAlarm(self), SETTLE_S, self._show)
+        self._sending = _Delay(sending or QtAlarm(self), SENDING_S, self._show)
         self._people: tuple[ShownPerson, ...] = ()
         kind(self, "footer")
         self._button = QPushButton()
@@ -161,10 +113,31 @@ class StateLine(QFrame):
     def network_text(self) -> str:
         return self._network_label.text()
 
-    def show_state(self, state: SharedState | None, people: Sequence[ShownPerson]) -> None:
-        """Takes the newest state of the object in front."""
-        self._state = state
-        self._people = tuple(people)
+    def show_state(
+        self, state: SharedState | None, people: Sequence[ShownPerson], owner: object = None
+    ) -> None:
+        """Shows the newest state of the object in front, which is that of `owner`."""
+        same, before = owner is self._owner, self._state
+        self._state, self._people, self._owner = state, tuple(people), owner
+        saved = state is None or (state.saved and state.problem is None)
+        was_saved = before is None or (before.saved and before.problem is None)
+        if not same or not saved:
+            self._settling.cancel()
+        elif not was_saved:
+            self._settling.start()
+        unsent = state is not None and state.unsent > 0
+        if not same or not unsent:
+            self._sending.cancel()
+        if unsent and not self._sending.over:
+            self._sending.start()
+        self._show()
+
+    def _show(self) -> None:
+        state = self._state
+        if state is not None and self._settling.running:
+            state = replace(state, saved=False)
+        if state is not None and not self._sending.over:
+            state = replace(state, unsent=0)
         text = "" if state is None else summary(state)
         if text != self._button.text():
             self._button.setText(text)
@@ -189,3 +162,29 @@ class StateLine(QFrame):
         card.show()
         card.raise_()
         card.setFocus()
+
+
+class _Delay:
+    """Time that passes once it was started, until it is cancelled. `running` until it is `over`."""
+
+    def __init__(self, alarm: Alarm, delay_s: float, done: Callable[[], None]) -> None:
+        self._alarm = alarm
+        self._delay_s = delay_s
+        self._done = done
+        self.running = False
+        self.over = False
+
+    def start(self) -> None:
+        """Nothing new while it runs."""
+        if not self.running:
+            self.running, self.over = True, False
+            self._alarm.set(self._delay_s, self._ring)
+
+    def cancel(self) -> None:
+        if self.running:
+            self._alarm.clear()
+        self.running = self.over = False
+
+    def _ring(self) -> None:
+        self.running, self.over = False, True
+        self._done()

@@ -62,6 +62,8 @@ class WritingView(ObjectView):
         self.history_bar.shown.connect(self._show_past)
         self.history_bar.restored.connect(self.editor.show_newest)
         self.comments_panel.said.connect(around.say)
+        self.comments_panel.typed.connect(lambda typed: self.set_draft("comment", typed))
+        self.editor.composing_changed.connect(lambda on: self.set_draft("input method", on))
         self._actions = tuple(self.make_actions())
 
     def make_editor(self) -> SharedTextEdit:

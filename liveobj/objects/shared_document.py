@@ -44,7 +44,8 @@ TITLE_CHARACTERS_MAX = 200
 class SharedState:
     """What a window shows about an object. `people` counts this one too and is 0 while offline;
     `unsent` counts own changes that the network has not taken; `problem` is a sentence about the
-    disk while it refuses, `warning` one about damage that was found on opening."""
+    disk while it refuses, `warning` one about damage that was found on opening; `draft` is true
+    while something stands in a field of the object's view and is not entered into it yet."""
 
     title: str
     saved: bool
@@ -54,6 +55,7 @@ class SharedState:
     can_edit: bool
     problem: str | None
     warning: str | None = None
+    draft: bool = False
 
 
 def new_shared(
@@ -123,7 +125,8 @@ def _argument(reference: Parameterized, name: str, kind: str) -> ValueData:
 
 
 class SharedDocument:
-    """An object that is open here; everything happens in the event loop's thread."""
+    """An object that is open here; everything happens in the event loop's thread. Attributes:
+    `closed`, whether it is open no longer."""
 
     def __init__(self, reference: Reference, host: Host, description: Description) -> None:
         self.reference = reference
@@ -152,6 +155,8 @@ class SharedDocument:
         )
         self.presence: Presence = self.channel.presence
         self._observers: Observers[SharedState] = Observers()
+        self._drafts: set[object] = set()
+        self.closed = False
         self._state = self._read_state()
         self._subscriptions = [
             self._store.observe(lambda _: self._update_state()),
@@ -200,6 +205,12 @@ class SharedDocument:
         """Kept like a cookie; nobody else sees it. Raises StorageError if the disk refuses."""
         self._store.set_local(name, value)
 
+    def set_draft(self, field: object, typed: bool) -> None:
+        """Records whether something is typed into a field and not entered yet: it is on no disk."""
+        if typed != (field in self._drafts):
+            (self._drafts.add if typed else self._drafts.discard)(field)
+            self._update_state()
+
     def leave(self) -> None:
         """Stays open, but takes no part for now: others' edits come after `rejoin`."""
         self.flush()
@@ -222,6 +233,7 @@ class SharedDocument:
             self.authors.close()
             self.channel.close()
             self._store.close()
+            self.closed = True
 
     def _read_state(self) -> SharedState:
         channel = self.channel.state
@@ -234,6 +246,7 @@ class SharedDocument:
             can_edit=self.document.editable,
             problem=self._store.problem,
             warning=self._store.warning,
+            draft=bool(self._drafts),
         )
 
     def _update_state(self) -> None:

@@ -27,7 +27,7 @@ from widgets.kinds import KINDS
 from widgets.note_editor import NoteEditor
 from widgets.note_view import NoteView
 from widgets.roles import Mode
-from widgets.state_line import NetworkWords
+from widgets.state_words import NetworkWords
 from widgets.theme import Theme
 
 

@@ -64,7 +64,7 @@ def test_two_people_write_in_one_note(make_place: MakePlace, hub: MemoryHub, qtb
     qtbot.keyClicks(jun.editor, "Oh, ")
     hub.run()
     qtbot.waitUntil(lambda: ada.editor.toPlainText() == "Oh, hello")
-    qtbot.waitUntil(lambda: "2 people have it" in ada.window.state_text)
+    qtbot.waitUntil(lambda: "2 people here" in ada.window.state_text)
     description = ada.desk.describe()
     assert description["objects"][0]["people"] == ["Ada", "Jun"]
     assert description["objects"][0]["text"] == "Oh, hello"

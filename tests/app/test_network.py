@@ -22,7 +22,7 @@ from transport.engine import Engine
 from transport.events import Health
 from transport.loop import EngineJoin
 from transport.scopes import Scope
-from widgets.state_line import NetworkWords
+from widgets.state_words import NetworkWords
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def test_who_hides_is_not_shown_but_counted(
     look(hub, jun, ada)
     assert ada.desk.office.people() == []
     assert jun.settings.now.presence_hidden
-    qtbot.waitUntil(lambda: "2 people have it" in ada.window.state_text)
+    qtbot.waitUntil(lambda: "2 people here" in ada.window.state_text)
     jun.run("presence.hide")
     look(hub, jun, ada)
     assert [person.name for person in ada.desk.office.people()] == ["Jun"]

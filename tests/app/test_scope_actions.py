@@ -22,7 +22,7 @@ from transport.pairing_stream import ask
 from transport.scopes import NEARBY, Scope
 from widgets.office_network_page import NetworkMember, OfficeNetworkPage
 from widgets.settings_page import SettingsPage
-from widgets.state_line import NetworkWords
+from widgets.state_words import NetworkWords
 
 pytestmark = [
     pytest.mark.qt_log_ignore("This plugin does not support"),

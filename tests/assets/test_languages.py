@@ -76,7 +76,7 @@ def test_german_is_spoken_and_given_up_again() -> None:
         set_language("de")
         assert tr("Save") == "Speichern"
         assert tr("in {title}", title="{x}") == "in {x}"
-        assert tr_n("only you have it", "{count} people have it", 3) == "3 Personen haben es"
+        assert tr_n("only you are here", "{count} people here", 3) == "3 Personen hier"
         assert inside("Notiz") == "Notiz"
     finally:
         set_language("en")

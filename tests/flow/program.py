@@ -105,6 +105,10 @@ class Program:
     def state(self) -> str:
         return str(self.describe().get("state", ""))
 
+    def unsent(self) -> int:
+        """How many changes of the object in front the others have not received; -1 at home."""
+        return int(self.front().get("shared", {}).get("unsent", -1))
+
     def picture(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         assert ask(self._socket, {"do": "picture", "file": str(file)}) == {"saved": True}

@@ -30,7 +30,7 @@ def pair(start_program: StartProgram, file: Path) -> tuple[Program, Program]:
     ada.move(0, 0, 640, 700)
     jun.move(640, 0, 640, 700)
     for program in (ada, jun):
-        wait_for("both are in it", lambda p=program: "2 people have it" in p.state())
+        wait_for("both are in it", lambda p=program: "2 people here" in p.state())
     return ada, jun
 
 
@@ -57,7 +57,7 @@ def test_two_people_talk_then_count(start_program: StartProgram, tmp_path: Path)
     for program in (ada, jun):
         program.open(table)
         wait_for("the table is open", lambda p=program: p.front().get("kind") == "table")
-    wait_for("both are in the table", lambda: "2 people have it" in jun.state())
+    wait_for("both are in the table", lambda: "2 people here" in jun.state())
     ada.focus()
     ada.type("12")
     ada.key("Return")

@@ -75,7 +75,7 @@ def test_a_note_from_the_toolbox_is_written_in_place_by_both(
 ) -> None:
     ada, jun = start_pair(start_program, desktop, desktop)
     for program in (ada, jun):
-        wait_for("both are there", lambda p=program: "2 people have it" in p.state())
+        wait_for("both are there", lambda p=program: "2 people here" in p.state())
     place_note(ada)
     wait_for("the other one sees it", lambda: len(items(jun)) == 1)
     ada.focus()

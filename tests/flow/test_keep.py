@@ -39,7 +39,7 @@ def test_who_comes_later_gets_the_note_from_the_keeper(
         ada.focus()
         ada.type("kept for you")
         wait_for("it is there", lambda: ada.text() == "kept for you")
-        wait_for("it is with the keeper", lambda: ada.state().endswith("0 unsent"))
+        wait_for("it is with the keeper", lambda: ada.unsent() == 0)
         ada.quit()
         jun = start_program("Jun", str(note))
         wait_for("Jun has it from the keeper", lambda: jun.text() == "kept for you")

@@ -26,7 +26,7 @@ def test_who_stops_answering_is_reconnecting_and_comes_back_with_everything(
     assert main(["new", str(note)]) == 0
     ada, jun, mia = (start_program(name, str(note)) for name in ("Ada", "Jun", "Mia"))
     for program in (ada, jun, mia):
-        wait_for("three are in it", lambda p=program: "3 people have it" in p.state())
+        wait_for("three are in it", lambda p=program: "3 people here" in p.state())
     # Others on this computer may be near, too.
     wait_for("who looks at what", lambda: {"Jun: in Plan", "Mia: in Plan"} <= set(people(ada)))
     mia.process.send_signal(signal.SIGSTOP)
@@ -57,7 +57,7 @@ def test_an_object_is_dragged_from_one_program_into_the_other(
     wait_for("it is looked at first", lambda: jun.describe()["previews"] == ["Preview of Carried"])
     jun.focus()
     jun.key("space")
-    wait_for("both are in it", lambda: "2 people have it" in jun.state())
+    wait_for("both are in it", lambda: "2 people here" in jun.state())
 
 
 def drag(program: Program, start: tuple[int, int], end: tuple[int, int]) -> None:

@@ -163,6 +163,7 @@ class ChatView(ObjectView):
         left = self.composer.left
         self._count.setText("" if left > _COUNT_BELOW else str(left))
         self._send.setEnabled(bool(self.composer.text.strip()) and left >= 0)
+        self.set_draft("message", bool(self.composer.text.strip()))
         if self.composer.text and self.chat.document.editable:
             self.chat.presence.set_spot({"typing": True})
             self._typing.start(_TYPING_S * 1000)

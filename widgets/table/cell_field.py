@@ -19,8 +19,10 @@ CellName = tuple[str, str] | tuple[int, int]
 
 
 class CellField(QLineEdit):
-    """Signals: `written(cell, text)`; `entered` after Enter, `dropped` after Escape."""
+    """Signals: `written(cell, text)`; `entered` after Enter, `dropped` after Escape; `typed(bool)`:
+    something stands in it that is not in the cell yet."""
 
+    typed = Signal(bool)
     written = Signal(object, str)
     entered = Signal()
     dropped = Signal()
@@ -31,6 +33,7 @@ class CellField(QLineEdit):
         self.setPlaceholderText(tr("Text, number or =SUM(A1:A9)"))
         self._cell: CellName | None = None
         self.editingFinished.connect(self.finish)
+        self.textEdited.connect(lambda _: self.typed.emit(True))
         self.returnPressed.connect(self.entered)
         OwnKeys(self, Qt.Key.Key_Escape)
 
@@ -52,12 +55,14 @@ class CellField(QLineEdit):
         if self.isModified():
             self.setModified(False)
             self.written.emit(self._cell, self.text())
+            self.typed.emit(False)
 
     # Qt
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.setModified(False)
+            self.typed.emit(False)
             self.dropped.emit()
         else:
             super().keyPressEvent(event)

@@ -41,15 +41,22 @@ class OtherSelection:
 
 
 class CellPainter(QStyledItemDelegate):
-    """`toggle` is asked to change the tick of a cell."""
+    """`toggle` is asked to change the tick of a cell; `typed` is called when something is typed
+    into the editor of one."""
 
     def __init__(
-        self, theme: Theme, model: TableModel, toggle: Callable[[Index], None], parent: QWidget
+        self,
+        theme: Theme,
+        model: TableModel,
+        toggle: Callable[[Index], None],
+        typed: Callable[[], None],
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._model = model
         self._toggle = toggle
+        self._typed = typed
         self._font = fonts.font()
         self._metrics = QFontMetrics(self._font)
 
@@ -95,6 +102,7 @@ class CellPainter(QStyledItemDelegate):
         editor = QLineEdit(parent)
         editor.setProperty("kind", "cell")
         editor.setAccessibleName(tr("Cell"))
+        editor.textEdited.connect(lambda _: self._typed())
         return editor
 
     def updateEditorGeometry(

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
     QHeaderView,
+    QLineEdit,
     QTableView,
     QWidget,
 )
@@ -38,7 +39,8 @@ _Press = QAbstractItemView.EditTrigger
 class Grid(QTableView):
     """Attributes: `others`, what they have chosen. Signals: `toggled(index)`, `clear_asked`,
     `copy_asked`, `cut_asked`, `paste_asked`, `menu_asked(orientation, section, place)`,
-    `chosen` when the selection has changed."""
+    `chosen` when the selection has changed; `typed(bool)`: something stands in the editor of a cell
+    that is not in the cell yet."""
 
     toggled = Signal(object)
     clear_asked = Signal()
@@ -46,6 +48,7 @@ class Grid(QTableView):
     cut_asked = Signal()
     paste_asked = Signal()
     chosen = Signal()
+    typed = Signal(bool)
     head_menu_asked = Signal(object, int, QPoint)
 
     def __init__(self, theme: Theme, model: TableModel, parent: QWidget | None = None) -> None:
@@ -55,7 +58,8 @@ class Grid(QTableView):
         # The column in which somebody began to go on with Tab.
         self._tabs_from: int | None = None
         self.setModel(model)
-        self.setItemDelegate(CellPainter(theme, model, self.toggled.emit, self))
+        typed = lambda: self.typed.emit(True)  # noqa: E731
+        self.setItemDelegate(CellPainter(theme, model, self.toggled.emit, typed, self))
         self.setAccessibleName(tr("Cells"))
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setCornerButtonEnabled(True)
@@ -133,6 +137,13 @@ class Grid(QTableView):
         """Chooses one cell."""
         self.choose(row, column, row, column)
 
+    def finish_typing(self) -> None:
+        """Puts what stands in the editor of a cell into the cell."""
+        editor = self.viewport().findChild(QLineEdit)
+        if self.state() is QTableView.State.EditingState and editor is not None:
+            self.commitData(editor)
+            self.closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
+
     # Qt
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
@@ -180,6 +191,7 @@ class Grid(QTableView):
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         """After Enter in a cell the one below is next, or the beginning of the next row."""
         super().closeEditor(editor, hint)
+        self.typed.emit(False)
         if hint is QAbstractItemDelegate.EndEditHint.SubmitModelCache:
             self._next_row(1)
 

@@ -115,6 +115,8 @@ class TableView(ObjectView):
         grid.paste_asked.connect(lambda: self.attempt(self.edit.paste))
         grid.head_menu_asked.connect(self._show_head_menu)
         grid.chosen.connect(self._on_chosen)
+        grid.typed.connect(lambda typed: self.set_draft("cell", typed))
+        self.formula.typed.connect(lambda typed: self.set_draft("field", typed))
         grid.horizontalHeader().sectionResized.connect(self._on_resized)
         self.formula.written.connect(
             lambda cell, words: self.attempt(lambda: self._write_cell(cell, words))
@@ -343,6 +345,10 @@ class TableView(ObjectView):
     def show_newest(self) -> None:
         self._throttle.request()
         self._throttle.flush()
+
+    def finish_typing(self) -> None:
+        self.grid.finish_typing()
+        self.formula.finish()
 
     def describe(self) -> dict[str, Any]:
         content = self.table.content
