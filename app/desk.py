@@ -66,7 +66,7 @@ class Desk:
         self._closed = False
         settings = around.settings
         self.objects = ObjectActions(session, window, around.now)
-        tabs = TabActions(session, window, self.objects.open_file)
+        tabs = TabActions(session, window, self.objects.open_known)
         self.searching = Searching(session, window, around.paths)
         self.neighbours = Neighbours(session.runtime.host, window, self.objects, settings)
         near = self.neighbours.people
@@ -221,6 +221,7 @@ class Desk:
                 for page in self._window.tabs.pages()
                 if isinstance(page, ErrorCard)
             ],
+            "recent": [entry.title for entry in self._session.recent.entries],
             "card": card.describe() if isinstance(card, CardPage) else {},
             "tools": self._window.side.toolbox.places(),
             "objects": [

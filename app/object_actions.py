@@ -11,13 +11,20 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from app.kept_references import is_identity
 from app.object_page import ObjectPage
 from app.plain_page import PlainPage
 from app.session import PLAIN, OpenObject, PlainObject, Session
 from app.window import MainWindow
 from liveobj.documents import DocumentError
 from liveobj.errors import Problem
-from liveobj.references import Reference, ReferenceProblem, read_reference, read_reference_file
+from liveobj.references import (
+    Reference,
+    ReferenceProblem,
+    fingerprint,
+    read_reference,
+    read_reference_file,
+)
 from liveobj.references.compact import is_compact, read_compact
 from liveobj.references.summary import summarize, title_of
 from widgets.action import Action
@@ -52,7 +59,7 @@ class ObjectActions:
         """Hears what the window is asked for; it has been built by now."""
         window = self._window
         window.references_dropped.connect(self._on_drop)
-        window.open_asked.connect(lambda file: self.open_file(Path(file)))
+        window.open_asked.connect(self.open_known)
         window.pin_asked.connect(self._pin_listed)
         window.tabs.title_asked.connect(self._on_title)
         self.show_lists()
@@ -99,15 +106,26 @@ class ObjectActions:
     def new_object(self, kind: ObjectKind) -> None:
         what = tr("The new {kind}", kind=kind.name_inside)
         try:
-            _, file = self._session.make(kind, self._now())
+            reference, _ = self._session.make(kind, self._now())
         except Problem as problem:
             self._tell_failure(what, problem)
         else:
-            self._open(lambda: self._session.open_file(file), what, file)
+            key = str(fingerprint(reference))
+            self._open(lambda: self._session.open_known(key), what, key)
 
     def open_file(self, file: Path, *, behind: bool = False) -> bool:
         """Opens a reference file that is known; shows why if it cannot be opened."""
-        return self._open(lambda: self._session.open_file(file), file.name, file, behind=behind)
+        how = lambda: self._session.open_file(file)  # noqa: E731
+        return self._open(how, file.name, str(file), behind=behind)
+
+    def open_known(self, key: str, *, behind: bool = False) -> bool:
+        """Opens an object of the lists, or a file of a list of an earlier version."""
+        if not is_identity(key):
+            return self.open_file(Path(key), behind=behind)
+        listed = (*self._session.recent.entries, *self._session.pinned.entries)
+        titles = (entry.title for entry in listed if entry.key == key)
+        name = next(titles, tr("The object"))
+        return self._open(lambda: self._session.open_known(key), name, key, behind=behind)
 
     def receive_file(self, file: Path) -> bool:
         """Opens a file that may be anybody's: known ones live, others as a preview."""
@@ -119,8 +137,10 @@ class ObjectActions:
         return self.receive(reference, file.absolute())
 
     def receive(self, reference: Reference, file: Path | None = None) -> bool:
-        """The same for a reference."""
-        if self._session.find(reference) is not None or self._session.trusts(reference, file):
+        """The same for a reference. One that contradicts a known one is refused at once."""
+        session = self._session
+        known = session.find(reference) is not None or session.trusts(reference, file)
+        if known or not session.kept.agrees_with(reference):
             return self._go_live(reference, file)
         self._show_preview(reference, file)
         return True
@@ -135,26 +155,38 @@ class ObjectActions:
 
     def _go_live(self, reference: Reference, file: Path | None) -> bool:
         name = title_of(reference) or (file.name if file else tr("The object"))
-        return self._open(lambda: self._session.go_live(reference, file), name, file)
+        adds_rights = self._session.adds_rights(reference)
+        opened = self._open(
+            lambda: self._session.go_live(reference, file),
+            name,
+            "" if file is None else str(file),
+            where="" if file is None else str(file),
+        )
+        if opened and adds_rights:
+            self._window.notice.say(
+                tr("From now on you can edit “{title}”: close it and open it again.", title=name)
+            )
+        return opened
 
     def _open(
         self,
         how: Callable[[], OpenObject | PlainObject],
         name: str,
-        file: Path | None = None,
+        key: str = "",
         *,
+        where: str = "",
         behind: bool = False,
     ) -> bool:
         try:
             opened = how()
         except Problem as problem:
-            self._tell_failure(name, problem, file, behind=behind)
+            self._tell_failure(name, problem, key, behind=behind)
             return False
         self._window.show_object(opened, behind=behind)
         page = self._window.page_of(opened)
         if isinstance(page, PlainPage):
             self._watch(page)
-        self._remember(opened)
+        self._remember(opened, where or opened.where)
         if isinstance(opened, OpenObject):
             warning = opened.opening.shared.state.warning
             if warning is not None:
@@ -164,17 +196,16 @@ class ObjectActions:
         return True
 
     def _tell_failure(
-        self, name: str, problem: Exception, file: Path | None = None, *, behind: bool = False
+        self, name: str, problem: Exception, key: str = "", *, behind: bool = False
     ) -> None:
-        """Says why on a page of its own; what has a file may be tried again from there."""
+        """Says why on a page of its own; what has a key may be tried again from there."""
         log.warning("cannot open %s: %s", name, problem)
         heading = tr("{name} cannot be opened", name=name)
-        card = self._window.show_failure(heading, str(problem), file=file, behind=behind)
+        card = self._window.show_failure(heading, str(problem), key=key, behind=behind)
 
         def try_again() -> None:
-            assert file is not None, "only what has a file has the button"
             self._window.close_page(card)
-            self.open_file(file)
+            self.open_known(key)
 
         card.again.connect(try_again)
 
@@ -193,12 +224,12 @@ class ObjectActions:
         if self._open(lambda: self._session.go_live(reference), page.title):
             self._window.close_page(page)
 
-    def _remember(self, opened: OpenObject | PlainObject) -> None:
+    def _remember(self, opened: OpenObject | PlainObject, where: str) -> None:
         if isinstance(opened, OpenObject):
             title, word = opened.opening.title, opened.kind.word
         else:
             title, word = opened.showing.title, PLAIN
-        self._session.recent.add(opened.file, title, word)
+        self._session.recent.add(ListedObject(opened.identity, title, where, word))
         self.show_lists()
 
     def show_lists(self) -> None:
@@ -281,7 +312,7 @@ class ObjectActions:
 
     def on_title_changed(self, page: ObjectPage) -> None:
         """Shows the title that an object has now, in its tab and in the lists."""
-        key, title = str(page.file), page.title
+        key, title = page.identity, page.title
         changed = [
             self._session.recent.rename(key, title),
             self._session.pinned.rename(key, title),
@@ -292,7 +323,8 @@ class ObjectActions:
     def _pin_front(self) -> None:
         page = self._window.front
         assert page is not None, "the action is enabled only with an object in front"
-        entry = ListedObject(str(page.file), page.title, str(page.file), page.kind.word)
+        where = page.opened.where
+        entry = ListedObject(page.identity, page.title, where, page.kind.word)
         self._toggle_pin(entry)
 
     def _pin_listed(self, key: str) -> None:
@@ -309,7 +341,7 @@ class ObjectActions:
 
     def _is_pinned(self) -> bool:
         page = self._window.front
-        return page is not None and str(page.file) in self._session.pinned
+        return page is not None and page.identity in self._session.pinned
 
     # What can be done now
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from app.json_file import load_json, load_object, save_json
@@ -18,7 +18,7 @@ TRIES_MAX = 2
 
 
 class _ObjectList:
-    """Entries by key, kept on disk at every change; files that are gone are left out."""
+    """Entries by key, the identities of their objects, kept on disk at every change."""
 
     def __init__(self, file: Path, entries_max: int) -> None:
         self._file = file
@@ -57,11 +57,11 @@ class RecentList(_ObjectList):
     def __init__(self, file: Path) -> None:
         super().__init__(file, RECENT_MAX)
 
-    def add(self, path: Path, title: str, kind: str) -> None:
-        """Puts a reference file in front; `kind` is the word of its kind."""
-        key = str(path)
-        others = [entry for entry in self._entries if entry.key != key]
-        self._set([ListedObject(key, title, key, kind), *others])
+    def add(self, entry: ListedObject) -> None:
+        """Puts an object in front; where it came from stays known if that is not told again."""
+        known = next((each.where for each in self._entries if each.key == entry.key), "")
+        others = [each for each in self._entries if each.key != entry.key]
+        self._set([replace(entry, where=entry.where or known), *others])
 
 
 class PinnedList(_ObjectList):
@@ -80,7 +80,7 @@ class PinnedList(_ObjectList):
 
 
 class OpenList:
-    """The files that are open, and which is in front: what a program that was killed opens again.
+    """The objects that are open, and which is in front: what a program that was killed opens again.
 
     Whatever ends the program while it restores ends it the next time too; so tries are counted
     until one is `settled`.
@@ -93,9 +93,9 @@ class OpenList:
         self._in_background = in_background
         self._unsaved = False
         stored = load_object(file)
-        files, front, tries = stored.get("files"), stored.get("front"), stored.get("tries")
-        known = [f for f in files if isinstance(f, str)] if isinstance(files, list) else []
-        self.files: tuple[str, ...] = tuple(known[:OPEN_MAX])
+        keys, front, tries = stored.get("objects"), stored.get("front"), stored.get("tries")
+        known = [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
+        self.keys: tuple[str, ...] = tuple(known[:OPEN_MAX])
         self.front = front if isinstance(front, str) else ""
         self._tries = tries if isinstance(tries, int) and not isinstance(tries, bool) else 0
 
@@ -114,9 +114,9 @@ class OpenList:
             self._tries = 0
             self._save()
 
-    def set(self, files: Sequence[str], front: str) -> None:
-        if (tuple(files), front) != (self.files, self.front):
-            self.files, self.front = tuple(files), front
+    def set(self, keys: Sequence[str], front: str) -> None:
+        if (tuple(keys), front) != (self.keys, self.front):
+            self.keys, self.front = tuple(keys), front
             self._save()
 
     def _save(self) -> None:
@@ -131,7 +131,7 @@ class OpenList:
     def _write(self) -> None:
         """What is open at this moment, which may be more than when it was asked for."""
         self._unsaved = False
-        content = {"files": list(self.files), "front": self.front, "tries": self._tries}
+        content = {"objects": list(self.keys), "front": self.front, "tries": self._tries}
         save_json(self._file, content)
 
 
@@ -140,17 +140,14 @@ def _read(file: Path) -> list[ListedObject]:
     if not isinstance(entries, list):
         return []
     return [
-        ListedObject(entry["key"], entry["title"], entry["key"], str(entry.get("kind", "note")))
+        ListedObject(
+            entry["key"],
+            entry["title"],
+            str(entry.get("where", "")),
+            str(entry.get("kind", "note")),
+        )
         for entry in entries
         if isinstance(entry, dict)
         and isinstance(entry.get("key"), str)
         and isinstance(entry.get("title"), str)
-        and _is_file(entry["key"])
     ]
-
-
-def _is_file(key: str) -> bool:
-    try:
-        return Path(key).is_file()
-    except (OSError, ValueError):
-        return False

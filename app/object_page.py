@@ -64,7 +64,12 @@ class ObjectPage(QWidget):
 
     @property
     def file(self) -> Path:
+        """The profile's own copy of the reference."""
         return self.opened.file
+
+    @property
+    def identity(self) -> str:
+        return self.opened.identity
 
     @property
     def state(self) -> SharedState:

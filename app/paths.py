@@ -39,7 +39,7 @@ class Paths:
 
     @property
     def references(self) -> Path:
-        """The references of objects that were made here."""
+        """The profile's own copies of the references of all objects that were live here."""
         return self.data / "references"
 
     @property

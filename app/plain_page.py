@@ -37,7 +37,12 @@ class PlainPage(QWidget):
 
     @property
     def file(self) -> Path:
+        """The profile's own copy of the reference."""
         return self.opened.file
+
+    @property
+    def identity(self) -> str:
+        return self.opened.identity
 
     def now_found(self) -> Reference | None:
         """What an external reference turned out to be, if it runs."""

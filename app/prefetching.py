@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol
 
 from app.hints import Hints, read_hints
@@ -134,7 +133,8 @@ class Prefetching:
     def _look(self) -> None:
         if self._known is None:
             lists = (self._session.recent.entries, self._session.pinned.entries)
-            files = tuple(Path(entry.key) for entries in lists for entry in entries)
+            kept = self._session.kept
+            files = tuple(kept.file(entry.key) for entries in lists for entry in entries)
             self._known = KnownObjects(self._paths, files)
         self._known.look(FILES_A_STEP)
 

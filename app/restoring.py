@@ -37,7 +37,7 @@ class Restoring:
 
     def begin(self, *, restore: bool) -> None:
         """Opens what was open, if wanted, and keeps what is from now on."""
-        if restore and self._list.files:
+        if restore and self._list.keys:
             if self._list.given_up:
                 self._window.notice.say(
                     tr("It ended twice while it opened what was open. Open it from Recent.")
@@ -52,10 +52,8 @@ class Restoring:
     def _open_again(self) -> None:
         self._list.trying()
         front = self._list.front
-        for name in self._list.files:
-            file = Path(name)
-            if file.is_file():
-                self._objects.open_file(file, behind=name != front)
+        for key in self._list.keys:
+            self._objects.open_known(key, behind=key != front)
         if not front and self._window.tabs.count():
             self._window.show_home()
 
@@ -67,11 +65,11 @@ class Restoring:
         if not self._keeping:
             return
         # What the disk refused to open is still wanted.
-        files = [file for page in self._window.tabs.pages() if (file := _file_of(page))]
-        self._list.set(files, _file_of(self._window.front_page))
+        keys = [key for page in self._window.tabs.pages() if (key := _key_of(page))]
+        self._list.set(keys, _key_of(self._window.front_page))
 
 
-def _file_of(page: QWidget | None) -> str:
-    if isinstance(page, ObjectPage | PlainPage | ErrorCard) and page.file is not None:
-        return str(page.file)
-    return ""
+def _key_of(page: QWidget | None) -> str:
+    if isinstance(page, ObjectPage | PlainPage):
+        return page.identity
+    return page.key if isinstance(page, ErrorCard) else ""

@@ -33,7 +33,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One object as it is indexed; `file` is its reference, `kind` the word of its kind."""
+    """One object as it is indexed; `file` is where its reference came from, `kind` the word of
+    its kind."""
 
     identity: str
     file: str
@@ -77,6 +78,23 @@ def search(file: Path, text: str, limit: int = RESULTS_MAX) -> list[Hit]:
     except sqlite3.Error as problem:
         log.warning("the search index cannot be read: %s", problem)
         return []
+
+
+def identity_of(file: Path, reference_file: str) -> str:
+    """The object that was indexed by the path of that file; empty if there is none."""
+    if not file.exists():
+        return ""
+    try:
+        database = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
+        try:
+            query = "SELECT identity FROM objects WHERE file = ?"
+            row = database.execute(query, (reference_file,)).fetchone()
+        finally:
+            database.close()
+    except sqlite3.Error as problem:
+        log.warning("the search index cannot be read: %s", problem)
+        return ""
+    return str(row[0]) if row is not None else ""
 
 
 class SearchIndex:

@@ -75,10 +75,9 @@ class Searching(QObject):
         hits = search(self._paths.search, query)
         return [
             FoundObject(
-                hit.file, hit.title, kinds.title(hit.kind), kinds.picture(hit.kind), hit.snippet
+                hit.identity, hit.title, kinds.title(hit.kind), kinds.picture(hit.kind), hit.snippet
             )
             for hit in hits
-            if Path(hit.file).is_file()
         ]
 
     def watch(self, opened: OpenObject) -> None:
@@ -116,14 +115,12 @@ class Searching(QObject):
 
     def rebuild(self) -> None:
         """Forgets the index and reads every object on this PC again."""
-        files = [
-            *(Path(entry.key) for entry in self._session.recent.entries),
-            *(Path(entry.key) for entry in self._session.pinned.entries),
-            *sorted(self._paths.references.glob("*.liveobject")),
-        ]
+        kept, lists = self._session.kept, (self._session.recent, self._session.pinned)
+        latest = (entry.key for each in lists for entry in each.entries)
+        identities = dict.fromkeys([*latest, *kept.identities()])
         self._submit(lambda index: index.clear())
-        for file in dict.fromkeys(files):
-            self._submit(partial(self._read_again, file))
+        for identity in identities:
+            self._submit(partial(self._read_again, kept.file(identity)))
         for opened in self._session.open_objects:
             self._on_change(opened)
         self._window.notice.say(tr("The search index is being made anew."))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,23 +12,24 @@ from weakref import WeakSet
 
 from PySide6.QtCore import QLocale
 
+from app.kept_references import KeptReferences
 from app.object_lists import PinnedList, RecentList
 from app.paths import Paths
+from app.profile_conversion import ProfileConversion
 from app.trust_book import TrustBook
+from liveobj.capabilities import can_edit
+from liveobj.errors import Problem
 from liveobj.host import Host, TimerHandle
 from liveobj.objects.catalogue import DECLARED
 from liveobj.objects.shared_document import SharedDocument
 from liveobj.opening import Opening
 from liveobj.references import (
     Reference,
-    ReferenceProblem,
     fingerprint,
     read_reference_file,
     write_reference,
-    write_reference_file,
 )
 from liveobj.references.makers import signed_by
-from liveobj.references.writing import file_name
 from liveobj.runtime import CannotDereference, Runtime
 from liveobj.showing import Showing
 from widgets.language import tr
@@ -45,11 +45,17 @@ PLAIN = "object"
 
 @dataclass(frozen=True, slots=True)
 class OpenObject:
-    """An open object, what it is, and the reference file that it was opened from."""
+    """An open object, what it is, the profile's copy of its reference, and the path of the file
+    that it came by, if by one."""
 
     opening: Opening
     kind: ObjectKind
     file: Path
+    where: str = ""
+
+    @property
+    def identity(self) -> str:
+        return str(self.opening.identity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +64,16 @@ class PlainObject:
 
     showing: Showing
     file: Path
+    where: str = ""
+
+    @property
+    def identity(self) -> str:
+        return str(self.showing.identity)
 
 
 class Session:
-    """Opens, finds and closes objects. Attributes: `runtime`, `kinds`, `trust`, and the lists
-    `recent` and `pinned`."""
+    """Opens, finds and closes objects. Attributes: `runtime`, `kinds`, `trust`, `kept` (the
+    profile's copies of references), and the lists `recent` and `pinned`."""
 
     def __init__(self, host: Host, paths: Paths, kinds: Kinds) -> None:
         self.runtime = Runtime(host)
@@ -74,6 +85,8 @@ class Session:
         self._person = (host.person.name, host.person.colour)
         self._shared: WeakSet[SharedDocument] = WeakSet()
         self.trust = TrustBook(paths.trust)
+        self.kept = KeptReferences(paths.references, paths.objects)
+        ProfileConversion(paths, self.kept).run()
         self.recent = RecentList(paths.recent)
         self.pinned = PinnedList(paths.pinned)
 
@@ -94,12 +107,16 @@ class Session:
         found = []
         for entry in self.recent.entries:
             if entry.kind == word:
-                with suppress(ReferenceProblem):  # the file is gone or broken meanwhile
-                    found.append((entry.title, read_reference_file(Path(entry.key))))
+                reference = self.kept.find(entry.key)
+                if reference is not None:
+                    found.append((entry.title, reference))
         return found
 
     def trusts(self, reference: Reference, file: Path | None) -> bool:
-        """Whether it may go live without a question: it is known, or was live here before."""
+        """Whether it may go live without a question: it is known, or was live here before. One that
+        has other keys than those that are known may not."""
+        if not self.kept.agrees_with(reference):
+            return False
         stored = self._paths.objects / f"{fingerprint(reference)}.db"
         return stored.exists() or self.trust.trusts(reference, file)
 
@@ -126,35 +143,49 @@ class Session:
         """Opens what a file refers to; the same object again if it is open already."""
         return self.go_live(read_reference_file(file), file)
 
+    def open_known(self, identity: str) -> OpenObject | PlainObject:
+        """Opens an object that was live here, from the profile's copy of its reference."""
+        return self.go_live(self.kept.get(identity))
+
     def go_live(self, reference: Reference, file: Path | None = None) -> OpenObject | PlainObject:
-        """Opens a reference; one that came from no file is kept as one."""
-        found = self.find(reference)
+        """Opens a reference, with the keys that are known of it; from now on the profile has a copy
+        of it. Raises KeysDiffer for one that has others."""
+        whole = self.kept.completed(reference)
+        found = self.find(whole)
         if found is not None:
+            self.kept.keep(whole)
             return found
-        if file is None:
-            file = self._paths.references / f"{str(fingerprint(reference))[:16]}.liveobject"
-            if not file.exists():
-                write_reference_file(reference, file)
-        return self._open_reference(reference, file.absolute())
+        return self._open_reference(whole, self._where(file))
+
+    def adds_rights(self, reference: Reference) -> bool:
+        """Whether it lets one edit what is open and can only be viewed; it has to be opened again
+        for that."""
+        found = self.find(reference)
+        if not isinstance(found, OpenObject):
+            return False
+        return can_edit(reference) and not can_edit(found.opening.reference)
+
+    def _where(self, file: Path | None) -> str:
+        """The path of a file of the person's; those of the profile are nothing to them."""
+        if file is None or file.absolute().parent == self._paths.references:
+            return ""
+        return str(file.absolute())
 
     def make(self, kind: ObjectKind, now: datetime, title: str = "") -> tuple[Reference, Path]:
-        """Makes an object that did not exist before; its reference is kept as a file."""
+        """Makes an object that did not exist before; its reference is kept in a file."""
         month = QLocale().standaloneMonthName(now.month)
         base = title or tr("{kind} {day} {month}", kind=kind.title, day=now.day, month=month)
-        name = file_name(base)
-        title, file, number = base, self._paths.references / f"{name}.liveobject", 1
-        while file.exists():
-            number += 1
-            title = f"{base} ({number})"
-            file = self._paths.references / f"{name} ({number}).liveobject"
         host = self.runtime.host
-        reference = signed_by(kind.make(title, os.urandom), host.identity, self._person[0])
-        write_reference_file(reference, file)
+        made = kind.make(self.kept.free_title(base), os.urandom)
+        reference = signed_by(made, host.identity, self._person[0])
+        file = self.kept.keep(reference)
         self.trust.remember_object(reference)
         return reference, file
 
     def open_inside(self, reference: Reference) -> Opening:
-        """Opens an object that is shown inside another; whoever asks closes it."""
+        """Opens an object that is shown inside another; whoever asks closes it. Raises KeysDiffer
+        where it is known by other keys."""
+        self.kept.completed(reference)
         opening = Opening(self.runtime, reference)
         self._shared.add(opening.shared)
         opening.shared.presence.set_person(*self._person)
@@ -198,16 +229,28 @@ class Session:
         self._closing = []
         self.runtime.close()
 
-    def _open_reference(self, reference: Reference, file: Path) -> OpenObject | PlainObject:
-        kind = self.kinds.of(reference)
+    def _open_reference(self, reference: Reference, where: str = "") -> OpenObject | PlainObject:
+        kind, file = self.kinds.of(reference), self.kept.file(str(fingerprint(reference)))
         opened: OpenObject | PlainObject
         if kind is None:
-            opened = PlainObject(Showing(self.runtime, reference), file)
+            opened = PlainObject(Showing(self.runtime, reference), file, where)
         else:
-            opened = OpenObject(self.open_inside(reference), kind, file)
-        self._open[str(fingerprint(reference))] = opened
+            opened = OpenObject(self.open_inside(reference), kind, file, where)
+        try:
+            self.kept.keep(reference)  # only now: it has proved that it can be opened
+        except Problem:
+            _let_go_of(opened)
+            raise
+        self._open[opened.identity] = opened
         self.trust.remember_object(reference)
         return opened
+
+
+def _let_go_of(opened: OpenObject | PlainObject) -> None:
+    if isinstance(opened, OpenObject):
+        opened.opening.close()
+    else:
+        opened.showing.close()
 
 
 def reference_text(reference: Reference) -> str:

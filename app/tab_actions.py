@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
@@ -19,15 +18,15 @@ _DIGITS = 9
 
 
 class TabActions:
-    """Carries them out on session and window; `open_file` opens a file once more."""
+    """Carries them out on session and window; `open_known` opens an object once more."""
 
     def __init__(
-        self, session: Session, window: MainWindow, open_file: Callable[[Path], object]
+        self, session: Session, window: MainWindow, open_known: Callable[[str], object]
     ) -> None:
         self._session = session
         self._window = window
-        self._open_file = open_file
-        self._closed: list[Path] = []
+        self._open_known = open_known
+        self._closed: list[str] = []
 
     def begin(self) -> None:
         """Hears of pages that are closed; the window has been built by now."""
@@ -110,10 +109,10 @@ class TabActions:
     def _on_page_closed(self, page: QWidget) -> None:
         if isinstance(page, ObjectPage | PlainPage):
             self._session.close(page.opened)
-            self._closed = [*self._closed, page.file][-_REOPEN_MAX:]
+            self._closed = [*self._closed, page.identity][-_REOPEN_MAX:]
 
     def _reopen(self) -> None:
-        self._open_file(self._closed.pop())
+        self._open_known(self._closed.pop())
 
     def _step(self, by: int) -> None:
         tabs = self._window.tabs

@@ -66,7 +66,7 @@ class MainWindow(QMainWindow):
     """Shows pages in tabs, or the home page.
 
     Attributes: `registry` (of actions), `notice`, `tabs`, `side`, `top`, `theme`. Signals:
-    `references_dropped(mime)`, `open_asked(path)`, `pin_asked(path)`, `page_closed(page)`,
+    `references_dropped(mime)`, `open_asked(key)`, `pin_asked(key)`, `page_closed(page)`,
     `front_changed`, `shown_changed` (whether it can be seen at all), `closing`.
     """
 
@@ -185,7 +185,7 @@ class MainWindow(QMainWindow):
         if page is None:
             page = self._new_page(opened)
             icon = opened.kind.icon if isinstance(opened, OpenObject) else "box"
-            self.show_page(page, page.title, str(opened.file), icon, behind=behind)
+            self.show_page(page, page.title, opened.where or page.title, icon, behind=behind)
         elif not behind:
             self._stack.setCurrentWidget(self.tabs)
             self.tabs.setCurrentWidget(page)
@@ -229,12 +229,12 @@ class MainWindow(QMainWindow):
         sentence: str,
         details: str = "",
         *,
-        file: Path | None = None,
+        key: str = "",
         behind: bool = False,
     ) -> ErrorCard:
-        """Shows in a tab why something could not be opened; the others go on. A `file` may be
-        tried again."""
-        card = ErrorCard(self.theme, title, sentence, details, file=file)
+        """Shows in a tab why something could not be opened; the others go on. What has a
+        `key` may be tried again."""
+        card = ErrorCard(self.theme, title, sentence, details, key=key)
         self.show_page(card, tr("Not opened"), sentence, "triangle-alert", behind=behind)
         return card
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -17,8 +15,8 @@ _ICON = QSize(24, 24)
 
 class ErrorCard(QWidget):
     """A heading and one sentence in the middle of the page; the rest of the window lives on.
-    Attributes: `file`, what could not be opened and may be tried `again` (a signal); None where
-    that is of no use."""
+    Attributes: `key`, by which what could not be opened may be tried `again` (a signal); empty
+    where that is of no use."""
 
     again = Signal()
 
@@ -30,11 +28,11 @@ class ErrorCard(QWidget):
         details: str = "",
         parent: QWidget | None = None,
         *,
-        file: Path | None = None,
+        key: str = "",
     ) -> None:
         super().__init__(parent)
         kind(self, "page")
-        self.file = file
+        self.key = key
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._theme = theme
         self._sign = QLabel()
@@ -54,7 +52,7 @@ class ErrorCard(QWidget):
                 | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
             words.addWidget(code)
-        if file is not None:
+        if key:
             button = QPushButton(tr("Try again"))
             button.clicked.connect(self.again)
             words.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)

@@ -88,7 +88,7 @@ class Home(QScrollArea):
             entry.title, Qt.TextElideMode.ElideRight, _CARD.width() - 6 * SPACE_PX
         )
         card.setText(words.replace("&", "&&"))
-        card.setToolTip(entry.where)
+        card.setToolTip(entry.where or entry.title)
         card.setAccessibleName(tr("Open {title}", title=entry.title))
         card.setFixedSize(_CARD)
         card.clicked.connect(lambda: self.open_recent.emit(entry.key))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ListedObject:
-    """`key` is what the program opens it by, `where` what a tool tip tells, `kind` the word of its
-    kind."""
+    """`key` is what the program opens it by; `where`, for a tool tip, the file that it came by,
+    which may be gone; `kind` the word of its kind."""
 
     key: str
     title: str

@@ -53,7 +53,7 @@ def object_row(theme: Theme, picture: str, entry: ListedObject, width_px: int) -
     row.setIconSize(_PICTURE)
     row.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     row.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    row.setToolTip(f"{entry.title}\n{entry.where}")
+    row.setToolTip(f"{entry.title}\n{entry.where}".strip())
     row.setAccessibleName(tr("Open {title}", title=entry.title))
     show_picture_icon(row, theme, picture)
     row.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

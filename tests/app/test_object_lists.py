@@ -32,10 +32,10 @@ def test_pinning_is_kept_and_taken_off_again(tmp_path: Path) -> None:
 def test_what_is_open_is_kept_with_what_is_in_front(tmp_path: Path) -> None:
     file = tmp_path / "open.json"
     opened = OpenList(file)
-    assert opened.files == ()
+    assert opened.keys == ()
     opened.set(["/a", "/b"], "/b")
     again = OpenList(file)
-    assert (again.files, again.front) == (("/a", "/b"), "/b")
+    assert (again.keys, again.front) == (("/a", "/b"), "/b")
 
 
 def test_a_session_that_brings_the_program_down_is_given_up(tmp_path: Path) -> None:
@@ -47,17 +47,17 @@ def test_a_session_that_brings_the_program_down_is_given_up(tmp_path: Path) -> N
     assert OpenList(file).given_up
     OpenList(file).settled()
     assert not OpenList(file).given_up
-    assert OpenList(file).files == ("/a",)
+    assert OpenList(file).keys == ("/a",)
 
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", '{"files": 5}', '{"files": [1, null], "front": 3, "tries": "x"}', "[" * 100_000],
+    ["", "[]", '{"objects": 5}', '{"objects": [1, null], "front": 3, "tries": "x"}', "[" * 100_000],
 )
 def test_a_broken_list_is_empty(tmp_path: Path, content: str) -> None:
     file = tmp_path / "open.json"
     file.write_text(content)
     opened = OpenList(file)
-    assert (opened.files, opened.front, opened.given_up) == ((), "", False)
+    assert (opened.keys, opened.front, opened.given_up) == ((), "", False)
     (tmp_path / "pinned.json").write_text(content)
     assert PinnedList(tmp_path / "pinned.json").entries == ()

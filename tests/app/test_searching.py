@@ -74,15 +74,22 @@ def test_the_index_is_made_anew_from_the_disk(make_place: MakePlace, qtbot: Any)
     assert len(place.desk.searching("pears")) == 1
 
 
-def test_a_file_that_is_gone_is_not_offered(make_place: MakePlace, qtbot: Any) -> None:
+def test_object_whose_keys_are_gone_is_found_and_says_what_one_can_do(
+    make_place: MakePlace, qtbot: Any
+) -> None:
     place = make_place("Ada")
     place.run("note.new")
     qtbot.keyClicks(place.editor, "vanished")
     page = place.window.front
     assert page is not None
     place.desk.searching.flush()
+    place.run("object.save")
+    place.run("object.close")
     page.file.unlink()
-    assert place.desk.searching("vanished") == []
+    (found,) = place.desk.searching("vanished")
+    place.window.open_asked.emit(found.key)
+    (failure,) = place.desk.describe()["failures"]
+    assert "What you wrote is still here" in failure
 
 
 def test_the_words_of_a_large_object_are_read_by_a_helper(

@@ -8,6 +8,7 @@ import pytest
 
 from app.object_lists import RECENT_MAX, RecentList
 from app.settings import Settings, load_settings, save_settings, system_name
+from widgets.listed_object import ListedObject
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
@@ -37,19 +38,16 @@ def test_a_broken_file_is_as_at_the_first_start(tmp_path: Path, content: str) ->
     assert settings.theme == "system"
 
 
-def test_the_recent_list_keeps_the_latest_first_and_forgets_what_is_gone(tmp_path: Path) -> None:
-    files = [tmp_path / f"{number}.liveobject" for number in range(RECENT_MAX + 3)]
+def test_recent_list_has_the_latest_first_and_each_object_once(tmp_path: Path) -> None:
     recent = RecentList(tmp_path / "recent.json")
-    for file in files:
-        file.write_text("x")
-        recent.add(file, file.stem, "note")
-    recent.add(files[5], "again", "folder")
+    for number in range(RECENT_MAX + 3):
+        recent.add(ListedObject(f"{number:064x}", f"{number}", f"/{number}", "note"))
+    recent.add(ListedObject(f"{5:064x}", "again", "", "folder"))
     again = RecentList(tmp_path / "recent.json")
     assert again.entries == recent.entries
     assert again.entries[0].title == "again"
+    assert again.entries[0].where == "/5", "where it came from is not forgotten"
     assert len(again.entries) == RECENT_MAX
-    files[5].unlink()
-    assert all(entry.title != "again" for entry in RecentList(tmp_path / "recent.json").entries)
 
 
 @pytest.mark.parametrize("content", ["", "{}", '[1, {"key": 2}, {"title": "x"}]'])

@@ -135,8 +135,8 @@ def test_what_was_open_is_open_again_in_its_order(make_place: MakePlace) -> None
     pages = three(place)
     place.window.bring_to_front(pages[1])
     kept = OpenList(place.paths.open_now)
-    assert kept.files == tuple(str(page.file) for page in pages)
-    assert kept.front == str(pages[1].file)
+    assert kept.keys == tuple(page.identity for page in pages)
+    assert kept.front == pages[1].identity
     place.desk.close()
     place.session.close_all()
     # As after a kill: the same folder, a new program.
@@ -180,8 +180,8 @@ def test_what_the_disk_refuses_to_open_keeps_its_tab_and_can_be_tried_again(
     assert "could not be opened" in card.accessibleName()
     assert len(again.window.object_pages()) == 2
     kept = OpenList(again.paths.open_now)
-    assert kept.files == tuple(str(page.file) for page in pages), "the tab is not forgotten"
-    assert kept.front == str(pages[2].file)
+    assert kept.keys == tuple(page.identity for page in pages), "the tab is not forgotten"
+    assert kept.front == pages[2].identity
     card.findChildren(QPushButton)[0].click()
     assert isinstance(again.window.front_page, ErrorCard), "it still refuses"
     work_again(database)
