@@ -37,7 +37,6 @@ class OrderJournal:
         self._records: list[Record] = []
         self._waiting: list[Then] = []
         self._timer: TimerHandle | None = None
-        self._last_row = 0
         self._rows = 0
         self._closed = False
         self.problem: str | None = None
@@ -48,7 +47,6 @@ class OrderJournal:
         state = OrderState()
         try:
             for update in self._store.updates():
-                self._last_row = update.number
                 self._rows += 1
                 for record in msgpack.unpackb(update.data, raw=False, strict_map_key=False):
                     state.apply(record)
@@ -63,7 +61,7 @@ class OrderJournal:
         return state if state.identity else None
 
     def _forget(self) -> None:
-        self._store.compact(msgpack.packb([]), self._last_row)
+        self._store.compact(msgpack.packb([]))
         self._rows = 1
 
     def add(self, record: Record, then: Then | None = None) -> None:
@@ -90,7 +88,7 @@ class OrderJournal:
         if self._records:
             try:
                 data = msgpack.packb(self._records, use_bin_type=True)
-                self._last_row = self._store.append(data)
+                self._store.append(data)
             except StorageError as problem:
                 log.error("%s", problem)
                 self._tell(str(problem))
@@ -117,7 +115,7 @@ class OrderJournal:
     def compact(self, whole: Record) -> None:
         """Replaces everything saved by one record, which must stand for it."""
         try:
-            self._store.compact(msgpack.packb([whole], use_bin_type=True), self._last_row)
+            self._store.compact(msgpack.packb([whole], use_bin_type=True))
         except StorageError as problem:
             log.error("%s", problem)
             return

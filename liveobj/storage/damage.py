@@ -29,6 +29,10 @@ class StorageError(Problem):
     """The disk could not do what was asked; the message says what to do."""
 
 
+class StorageBusy(StorageError):
+    """Another program keeps it from being opened or written."""
+
+
 class Damaged(sqlite3.DatabaseError):
     """SQLite's own check found something wrong in the bytes."""
 
@@ -61,6 +65,11 @@ def is_read_only(problem: Exception) -> bool:
     if isinstance(problem, OSError):
         return problem.errno in _READ_ONLY_ERRORS
     return _code(problem) in (*_READ_ONLY, sqlite3.SQLITE_CANTOPEN)
+
+
+def is_busy(problem: Exception) -> bool:
+    """Whether another program is in the way."""
+    return _code(problem) in _BUSY
 
 
 def reason(problem: Exception, path: Path) -> str:

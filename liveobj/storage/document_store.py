@@ -16,7 +16,7 @@ from liveobj.documents import BadUpdate, Change, Document, Origin, Version
 from liveobj.host import InBackground, Scheduler, TimerHandle
 from liveobj.observers import Observers, Subscription
 from liveobj.storage.damage import StorageError
-from liveobj.storage.object_store import ObjectStore
+from liveobj.storage.object_store import ObjectStore, StoredUpdate
 
 log = logging.getLogger(__name__)
 
@@ -69,8 +69,9 @@ class DocumentStore:
         self.saved = True
         self.problem: str | None = None
         self.damaged_updates = 0
-        self._last_number = 0
         self._update_count = 0
+        # Updates by number that build on what is not here yet, so that no snapshot has them.
+        self._waiting: dict[int, bytes] = {}
         self._rescued_news = False
         self._load()
         # What was given to the store, and what of that is known to be on the disk.
@@ -80,18 +81,22 @@ class DocumentStore:
 
     def _load(self) -> None:
         for update in self._store.updates():
-            self._last_number = update.number
-            self._update_count += 1
-            try:
-                done = self._document.import_update(update.data, Origin.STORED)
-                # What was put aside comes last; whether it was missing shows here.
-                self._rescued_news = done.changed or done.waiting
-                if self._batches is not None:
-                    self._batches.add(update.data, update.signature, saved=True)
-            except BadUpdate as problem:
-                # The others are whole, each has its own checksum; what is missing comes from peers.
-                self.damaged_updates += 1
-                log.error("update %d of %s: %s", update.number, self._store.path, problem)
+            self._import(update)
+
+    def _import(self, update: StoredUpdate) -> None:
+        self._update_count += 1
+        try:
+            done = self._document.import_update(update.data, Origin.STORED)
+            # What was put aside comes last; whether it was missing shows here.
+            self._rescued_news = done.changed or done.waiting
+            if done.waiting:
+                self._waiting[update.number] = update.data
+            if self._batches is not None:
+                self._batches.add(update.data, update.signature, saved=True)
+        except BadUpdate as problem:
+            # The others are whole, each has its own checksum; what is missing comes from peers.
+            self.damaged_updates += 1
+            log.error("update %d of %s: %s", update.number, self._store.path, problem)
 
     @property
     def warning(self) -> str | None:
@@ -201,26 +206,38 @@ class DocumentStore:
         store = self._store
         if self._batches is None:
             update = self._document.export_since(self._stored)
-            self._last_number = store.append(update, lasting=lasting)
+            store.append(update, lasting=lasting)
             return
         for batch in self._batches.unsaved:
-            self._last_number = store.append(batch.data, batch.signature, lasting=lasting)
+            store.append(batch.data, batch.signature, lasting=lasting)
             self._batches.saved_count += 1
 
     def compact(self, *, lasting: bool = True) -> None:
-        """Replaces the stored updates by one snapshot, which keeps the history. Signed batches are
-        left as they are, since nobody here could sign a snapshot."""
+        """Replaces the stored updates by one snapshot, which keeps the history, and merges what
+        another program has stored. Signed batches are left as they are, since nobody here could
+        sign a snapshot."""
         if self._batches is not None:
             return
         if not self._update_count or not self._stored.includes(self._document.version):
             return
         try:
-            snapshot = self._document.export_snapshot()
-            self._store.compact(snapshot, self._last_number, lasting=lasting)
+            for update in self._store.unseen():
+                self._import(update)
+            keep = self._still_waiting()
+            version = self._document.version
+            self._store.compact(self._document.export_snapshot(), keep=keep, lasting=lasting)
         except StorageError as problem:
             log.error("%s", problem)
             return
-        self._update_count = 1
+        self._stored = version
+        self._update_count = 1 + len(keep)
+
+    def _still_waiting(self) -> set[int]:
+        """Numbers of updates that a snapshot would not contain."""
+        for number, data in list(self._waiting.items()):
+            if not self._document.import_update(data, Origin.STORED).waiting:
+                del self._waiting[number]
+        return set(self._waiting)
 
     def local(self, name: str) -> bytes | None:
         return self._store.fact(name)

@@ -1,6 +1,6 @@
 """Folds the stored history of one object: many updates become one snapshot, the file its size.
 
-For objects that nobody has open. The snapshot has the whole history and is compared, read back,
+For objects that no program has open. The snapshot has the whole history and is compared, read back,
 with what it replaces before anything is changed; what cannot be folded is left as it is.
 """
 
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from liveobj.documents import BadUpdate, Document, Origin
+from liveobj.storage.damage import StorageBusy
 from liveobj.storage.object_store import ObjectStore
+from transport.sentences import worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,12 @@ class Folded:
 def fold_stored(path: Path) -> Folded:
     """Folds a database; raises StorageError where the disk refuses."""
     before = path.stat().st_size
-    store = ObjectStore(path)
+    try:
+        store = ObjectStore(path, alone=True)
+    except StorageBusy:
+        return Folded(
+            0, before, before, worded("It is open in another program: close it there first.")
+        )
     try:
         updates = list(store.updates())
 
@@ -50,7 +57,7 @@ def fold_stored(path: Path) -> Folded:
         if not _is_same(document, snapshot):
             return left("It would not have been the same afterwards.")
         if len(updates) > 1:
-            store.compact(snapshot, updates[-1].number)
+            store.compact(snapshot)
         store.shrink()
     finally:
         store.close()

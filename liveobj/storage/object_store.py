@@ -2,19 +2,20 @@
 
 One SQLite file an object, in write-ahead mode with full synchronisation: when `append` returns, the
 update survives a power cut. Who cannot wait for the disk appends in a hurry, and has `sync` wait in
-another thread. It knows bytes, not documents.
+another thread. It knows bytes, not documents. Several programs may have one database open: none
+removes what it has not read.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from liveobj.storage.damage import StorageError, is_damage, reason
+from liveobj.storage.damage import StorageBusy, StorageError, is_busy, is_damage, reason
 from liveobj.storage.folder_lock import folder_lock
 from liveobj.storage.rescue import Rescue, finish_swap, merge_put_aside, replace_damaged
 from liveobj.storage.sqlite_file import open_file, transaction
@@ -50,6 +51,8 @@ class ObjectStore:
         self._alone = alone
         self.rescue: Rescue | None = None
         self._hurried_pages = 0
+        # The numbers of what was read or appended here; only that may be removed.
+        self._seen: set[int] = set()
         # The disk has said that it could not keep what was given to it.
         self.refused = False
         self._make_folder()
@@ -92,7 +95,8 @@ class ObjectStore:
         try:
             yield
         except (sqlite3.Error, OSError) as problem:
-            raise StorageError(
+            kind = StorageBusy if is_busy(problem) else StorageError
+            raise kind(
                 worded(
                     "{path} could not be {done}: {reason}.",
                     path=self.path,
@@ -171,7 +175,9 @@ class ObjectStore:
             row = self._database.execute(
                 "INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature)
             )
-            return int(row.lastrowid or 0)
+            number = int(row.lastrowid or 0)
+        self._seen.add(number)
+        return number
 
     def _count_hurried(self, data: bytes, lasting: bool) -> None:
         if not lasting:
@@ -182,7 +188,20 @@ class ObjectStore:
         with self._problems(worded("read")):
             query = "SELECT number, data, signature FROM updates ORDER BY number"
             for number, data, signature in self._database.execute(query):
+                self._seen.add(number)
                 yield StoredUpdate(number, _bytes(data), _bytes(signature))
+
+    def unseen(self) -> list[StoredUpdate]:
+        """What other programs have stored since it was last asked; oldest first."""
+        with self._problems(worded("read")):
+            numbers = self._database.execute("SELECT number FROM updates ORDER BY number")
+            new = [number for (number,) in numbers if number not in self._seen]
+            query = "SELECT number, data, signature FROM updates WHERE number = ?"
+            rows = [self._database.execute(query, (number,)).fetchone() for number in new]
+        # Another program may have compacted them just now.
+        found = [StoredUpdate(row[0], _bytes(row[1]), _bytes(row[2])) for row in rows if row]
+        self._seen.update(update.number for update in found)
+        return found
 
     @property
     def update_count(self) -> int:
@@ -190,18 +209,27 @@ class ObjectStore:
             return int(self._database.execute("SELECT count(*) FROM updates").fetchone()[0])
 
     def compact(
-        self, data: bytes, up_to: int, signature: bytes = b"", *, lasting: bool = True
+        self,
+        data: bytes,
+        signature: bytes = b"",
+        *,
+        keep: Set[int] = frozenset(),
+        lasting: bool = True,
     ) -> None:
-        """Replaces all updates numbered `up_to` or less by `data`, which must contain them; all or
-        nothing. The replacement sorts before what was appended later."""
+        """Replaces all updates that were read or appended here by `data`, which must contain them,
+        except those in `keep`; all or nothing. What others have stored meanwhile stays.
+
+        The replacement has a number of its own, or another program would take it for the update
+        that had this number before.
+        """
         self._count_hurried(data, lasting)
         with self._problems(worded("compacted")), self._hurry(lasting), transaction(self._database):
             run = self._database.execute
-            run("DELETE FROM updates WHERE number <= ?", (up_to,))
-            run(
-                "INSERT INTO updates (number, data, signature) VALUES (?, ?, ?)",
-                (up_to, data, signature),
-            )
+            there = {number for (number,) in run("SELECT number FROM updates")}
+            for number in (there & self._seen) - keep:
+                run("DELETE FROM updates WHERE number = ?", (number,))
+            row = run("INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature))
+        self._seen = (there & self._seen & keep) | {int(row.lastrowid or 0)}
 
     def shrink(self) -> None:
         """Gives room that compaction has left back to the disk; needs as much for a while."""

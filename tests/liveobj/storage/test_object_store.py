@@ -21,14 +21,20 @@ def test_updates_come_back_in_order(tmp_path: Path) -> None:
     again.close()
 
 
-def test_compaction_replaces_what_it_contains_and_keeps_the_rest(tmp_path: Path) -> None:
-    store = ObjectStore(tmp_path / "x.db")
-    numbers = [store.append(data) for data in (b"1", b"2", b"3")]
-    store.compact(b"1+2", numbers[1])
-    assert [u.data for u in store.updates()] == [b"1+2", b"3"]
-    assert store.append(b"4") > numbers[2]
-    assert store.update_count == 3
+def test_compaction_replaces_what_was_read_and_keeps_the_rest(tmp_path: Path) -> None:
+    store, other = ObjectStore(tmp_path / "x.db"), ObjectStore(tmp_path / "x.db")
+    numbers = [store.append(data) for data in (b"1", b"2")]
+    other.append(b"of another")
+    last = store.append(b"3")
+    store.compact(b"1+3", keep={numbers[1]})
+    assert [u.data for u in store.updates()] == [b"2", b"of another", b"1+3"]
+    assert store.append(b"4") > last + 1
+    assert [u.data for u in other.unseen()] == [b"2", b"1+3", b"4"]
+    assert other.unseen() == []
+    other.compact(b"all")
+    assert [u.data for u in store.unseen()] == [b"all"]
     store.close()
+    other.close()
 
 
 def test_facts_are_kept_beside(tmp_path: Path) -> None:
