@@ -121,7 +121,7 @@ NEARBY = _well_known("Nearby")
 
 
 # The version of the network's language, as announcements tell it.
-ANNOUNCED_VERSION = "6"
+ANNOUNCED_VERSION = "7"
 
 
 def scope_label(scope: Scope) -> str:
