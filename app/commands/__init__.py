@@ -63,6 +63,11 @@ COMMANDS: dict[str, CommandEntry] = {
             lambda: tr("show every kind of object on a simulated network"),
             "app.commands.gallery",
         ),
+        CommandEntry(
+            "new-kind",
+            lambda: tr("write a new kind of object into a checkout, for developers"),
+            "app.commands.new_kind",
+        ),
         CommandEntry("net", lambda: tr("show who is here, live or as JSON"), "app.commands.net"),
         CommandEntry(
             "doctor", lambda: tr("find out why another computer is not seen"), "app.commands.doctor"
