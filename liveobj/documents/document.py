@@ -20,6 +20,7 @@ from liveobj.documents.errors import BadUpdate, DocumentError, ReadOnly, loro_er
 from liveobj.documents.history import HistoryEntry, fork_at, read_history, revert
 from liveobj.documents.lists import List, MovableList
 from liveobj.documents.maps import Map
+from liveobj.documents.mending import Mending
 from liveobj.documents.observing import Delivery
 from liveobj.documents.operations import read_operations
 from liveobj.documents.runs import Run, read_runs
@@ -87,6 +88,8 @@ class Document:
 
     One that is not `editable` takes updates of others and refuses transactions. `now` gives seconds
     since 1970, which are taken down with each change. `inner` is for copies of another document.
+    One that `mends` gives long runs of others their seams (see `documents.mending`): by operations
+    of its own, or, if it is not editable, by operations that stay here and are in no version.
     """
 
     def __init__(
@@ -97,6 +100,7 @@ class Document:
         editable: bool = True,
         now: Callable[[], float] | None = None,
         inner: loro.LoroDoc | None = None,
+        mends: bool = False,
     ) -> None:
         self.editable = editable
         self._now = now
@@ -108,6 +112,7 @@ class Document:
             self._doc.peer_id = peer_id
         self.peer_id = peer_id
         self._undo = Undoing(self._doc, undo_merge_ms, _QUIET)
+        self.mending = Mending(self._doc, peer_id) if mends else None
         # Called once, before the first transaction that can be undone: what is done quietly between
         # two edits would keep them from being undone together.
         self.before_first_edit: Callable[[], None] | None = None
@@ -274,7 +279,7 @@ class Document:
     def history(self) -> Sequence[HistoryEntry]:
         """The changes that led here, oldest first."""
         self._finish_open_edits()
-        return read_history(self._doc)
+        return [entry for entry in read_history(self._doc) if entry.peer in self.version.ends]
 
     def operations(self, span: Span) -> Iterator[bytes]:
         """What one writer did, in a form that is the same at every replica (see
@@ -309,6 +314,8 @@ class Document:
         self._finish_open_edits()
         if self._version is None:
             self._version = Version.of(self._doc.oplog_vv)
+            if self.mending is not None and not self.editable:
+                self._version = self._version.without(self.peer_id)
         return self._version
 
     def export_since(self, version: Version) -> bytes:
@@ -337,10 +344,13 @@ class Document:
         self._version = None
         with loro_errors(BadUpdate, "These bytes are not an update"):
             status = self._doc.import_(data)
+        news = status.success.inner()
+        if self.mending is not None and self.mending.after_import(news):
+            self._commit_now(_QUIET)
         self._deliver()
         pending = status.pending
         return Imported(
-            changed=bool(status.success.inner()),
+            changed=bool(news),
             waiting=pending is not None and not pending.is_empty,
         )
 

@@ -16,7 +16,7 @@ from liveobj.documents.version import Span
 
 @dataclass(slots=True)
 class Run:
-    """Characters `start` to `end` (exclusive) of one peer, in one text."""
+    """Characters or items `start` to `end` (exclusive) of one peer, in one text or list."""
 
     container: str
     peer: int
@@ -28,7 +28,7 @@ class Run:
 
 
 def read_runs(doc: loro.LoroDoc, span: Span) -> Iterator[Run]:
-    """The insertions of one peer into texts, joined as loro would join them or more."""
+    """The insertions of one peer, joined as loro would join them, or more."""
     if not len(span):
         return
     wanted = loro.IdSpan(span.peer, loro.CounterSpan(span.start, span.end))
@@ -39,14 +39,23 @@ def read_runs(doc: loro.LoroDoc, span: Span) -> Iterator[Run]:
         # After what others did, the same place may have another number.
         elsewhere = True
         for operation in change["ops"]:
-            match operation["content"]:
-                case {"type": "insert", "pos": int(position), "text": str(text)}:
-                    start, container = operation["counter"], operation["container"]
-                    goes_on = start == run.end and container == run.container
-                    if not goes_on or not (elsewhere or position == place):
-                        yield run
-                        run = Run(container, span.peer, start, start)
-                    run.end = start + len(text)
-                    place = position + len(text)
+            inserted = _inserted(operation["content"])
+            if inserted is not None:
+                position, length = inserted
+                start, container = operation["counter"], operation["container"]
+                goes_on = start == run.end and container == run.container
+                if not goes_on or not (elsewhere or position == place):
+                    yield run
+                    run = Run(container, span.peer, start, start)
+                run.end, place = start + length, position + length
             elsewhere = False
     yield run
+
+
+def _inserted(content: dict[str, Any]) -> tuple[int, int] | None:
+    match content:
+        case {"type": "insert", "pos": int(position), "text": str(text)}:
+            return position, len(text)
+        case {"type": "insert", "pos": int(position), "value": [*values]}:
+            return position, len(values)
+    return None

@@ -76,6 +76,9 @@ class Version:
             if start < end:
                 yield Span(peer, start, end)
 
+    def without(self, peer: int) -> Version:
+        return Version({other: end for other, end in self.ends.items() if other != peer})
+
     def merged(self, other: Version) -> Version:
         peers = {**self.ends, **other.ends}
         return Version({peer: max(self.end(peer), other.end(peer)) for peer in sorted(peers)})

@@ -140,6 +140,7 @@ class SharedDocument:
             undo_merge_ms=UNDO_MERGE_MS,
             editable=seal.can_sign,
             now=host.wall_time,
+            mends=True,
         )
         self._about = self.document.map(ABOUT)
         self.authors = Authors(self.document, self.fingerprint.digest, host)

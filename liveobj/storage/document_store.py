@@ -9,12 +9,14 @@ while everything is on the disk.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
+from contextlib import suppress
 from typing import Protocol
 
 from liveobj.documents import BadUpdate, Change, Document, Origin, Version
 from liveobj.host import InBackground, Scheduler, TimerHandle
 from liveobj.observers import Observers, Subscription
+from liveobj.storage.compaction import is_snapshot, snapshot_of
 from liveobj.storage.damage import StorageError
 from liveobj.storage.object_store import ObjectStore, StoredUpdate
 
@@ -23,6 +25,10 @@ log = logging.getLogger(__name__)
 WRITE_DELAY_S = 0.05
 RETRY_DELAY_S = 5.0
 COMPACT_AFTER_UPDATES = 500
+# So much, or a quarter of what there is, is as slow to load as a whole snapshot.
+COMPACT_AFTER_BYTES = 256 * 1024
+# What the document need not read again to find long runs in it.
+_READ_FACT = "runs read"
 
 
 class SignedBatch(Protocol):
@@ -70,21 +76,40 @@ class DocumentStore:
         self.problem: str | None = None
         self.damaged_updates = 0
         self._update_count = 0
+        self._first_bytes = 0  # of the snapshot, where there is one
+        self._later_bytes = 0  # of what has been appended to it
+        self._compacting = False
         # Updates by number that build on what is not here yet, so that no snapshot has them.
         self._waiting: dict[int, bytes] = {}
         self._rescued_news = False
         self._load()
-        # What was given to the store, and what of that is known to be on the disk.
-        self._stored = self._safe = document.version
+        # What was given to the store, and what of that is known to be on the disk. What the
+        # document did by itself while it was loaded is not.
+        self._stored = self._safe = document.version.without(document.peer_id)
         self._safe_batches = batches.saved_count if batches is not None else 0
         self._subscription = document.observe(self._on_change)
+        if not self._stored.includes(document.version):
+            self._schedule(WRITE_DELAY_S)
+            self.saved = False
 
     def _load(self) -> None:
-        for update in self._store.updates():
+        read = self._store.fact(_READ_FACT)
+        if read is not None and self._document.mending is not None:
+            with suppress(BadUpdate):
+                self._document.mending.seen = Version.decode(read)
+        # A snapshot loads quickly where there is nothing else yet.
+        for update in sorted(self._store.updates(), key=lambda u: not is_snapshot(u.data)):
             self._import(update)
 
-    def _import(self, update: StoredUpdate) -> None:
+    def _count(self, data: bytes) -> None:
         self._update_count += 1
+        if self._update_count == 1:
+            self._first_bytes = len(data)
+        else:
+            self._later_bytes += len(data)
+
+    def _import(self, update: StoredUpdate) -> None:
+        self._count(update.data)
         try:
             done = self._document.import_update(update.data, Origin.STORED)
             # What was put aside comes last; whether it was missing shows here.
@@ -192,10 +217,17 @@ class DocumentStore:
                 self._tell_refused(problem)
                 return False
             self._stored = version
-            self._update_count += 1
-        if self._update_count > COMPACT_AFTER_UPDATES:
-            self.compact(lasting=lasting)
+        if self._should_compact:
+            if self._in_background is None:
+                self.compact(lasting=lasting)
+            else:
+                self._compact_in_background(self._in_background)
         return True
+
+    @property
+    def _should_compact(self) -> bool:
+        many = self._update_count > COMPACT_AFTER_UPDATES
+        return many or self._later_bytes > max(COMPACT_AFTER_BYTES, self._first_bytes // 4)
 
     def _tell_refused(self, problem: Exception) -> None:
         log.error("%s", problem)
@@ -207,10 +239,12 @@ class DocumentStore:
         if self._batches is None:
             update = self._document.export_since(self._stored)
             store.append(update, lasting=lasting)
+            self._count(update)
             return
         for batch in self._batches.unsaved:
             store.append(batch.data, batch.signature, lasting=lasting)
             self._batches.saved_count += 1
+            self._count(batch.data)
 
     def compact(self, *, lasting: bool = True) -> None:
         """Replaces the stored updates by one snapshot, which keeps the history, and merges what
@@ -225,12 +259,43 @@ class DocumentStore:
                 self._import(update)
             keep = self._still_waiting()
             version = self._document.version
-            self._store.compact(self._document.export_snapshot(), keep=keep, lasting=lasting)
+            self._replace(self._document.export_snapshot(), keep, lasting=lasting)
         except StorageError as problem:
             log.error("%s", problem)
             return
         self._stored = version
+
+    def _replace(self, snapshot: bytes, keep: Set[int], *, lasting: bool) -> None:
+        self._store.compact(snapshot, keep=keep, lasting=lasting)
         self._update_count = 1 + len(keep)
+        self._first_bytes, self._later_bytes = len(snapshot), 0
+        if self._document.mending is not None:
+            self._store.set_fact(_READ_FACT, self._document.version.encode())
+
+    def _compact_in_background(self, in_background: InBackground) -> None:
+        """As `compact`, of what is on the disk; what is appended meanwhile stays beside it."""
+        if self._batches is not None or self._compacting:
+            return
+        self._compacting = True
+        made: list[tuple[bytes, Version] | None] = []
+        path, version = self._store.path, self._stored
+        numbers = self._store.numbers - self._still_waiting()
+
+        def done(problem: Exception | None) -> None:
+            self._compacting = False
+            if self._closed:
+                return
+            snapshot = made[0] if problem is None and made else None
+            if snapshot is None or not snapshot[1].includes(version):
+                # Something on the disk is damaged, or another program has compacted it.
+                self.compact(lasting=False)
+                return
+            try:
+                self._replace(snapshot[0], self._store.numbers - numbers, lasting=False)
+            except StorageError as refused:
+                log.error("%s", refused)
+
+        in_background(lambda: made.append(snapshot_of(path, numbers)), done)
 
     def _still_waiting(self) -> set[int]:
         """Numbers of updates that a snapshot would not contain."""

@@ -204,6 +204,11 @@ class ObjectStore:
         return found
 
     @property
+    def numbers(self) -> frozenset[int]:
+        """Of the updates that were read or appended here."""
+        return frozenset(self._seen)
+
+    @property
     def update_count(self) -> int:
         with self._problems(worded("read")):
             return int(self._database.execute("SELECT count(*) FROM updates").fetchone()[0])
