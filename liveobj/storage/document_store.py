@@ -19,6 +19,7 @@ from liveobj.observers import Observers, Subscription
 from liveobj.storage.compaction import is_snapshot, snapshot_of
 from liveobj.storage.damage import StorageError
 from liveobj.storage.object_store import ObjectStore, StoredUpdate
+from liveobj.storage.place import StoreMoved
 
 log = logging.getLogger(__name__)
 
@@ -179,7 +180,10 @@ class DocumentStore:
             return
         if problem is not None:
             self._write_again()
-            self._tell_refused(problem)
+            if not isinstance(problem, StoreMoved):
+                self._tell_refused(problem)
+            elif self._stay():
+                self._schedule(WRITE_DELAY_S)
             return
         self._safe_batches = max(self._safe_batches, batches)
         if not self._safe.includes(version):
@@ -192,6 +196,8 @@ class DocumentStore:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if not self._stay():
+            return False
         was_safe = self._safe.includes(self._stored) and not self._store.refused
         if not self._write(lasting=True):
             return False
@@ -205,6 +211,23 @@ class DocumentStore:
         self._safe = self._stored
         self._safe_batches = self._stored_batches
         self._tell(saved=True, problem=None)
+        return True
+
+    def _stay(self) -> bool:
+        """Has the store put its files back if somebody has removed them; False if that failed."""
+        try:
+            try:
+                self._store.stay()
+            except StoreMoved:
+                # It cannot be read any more, but everything in it is here.
+                self._store.stay(partly=True)
+                self._stored = self._safe = Version()
+                self._safe_batches = 0
+                if self._batches is not None:
+                    self._batches.saved_count = 0
+        except StorageError as problem:
+            self._tell_refused(problem)
+            return False
         return True
 
     def _write(self, *, lasting: bool) -> bool:
@@ -237,7 +260,9 @@ class DocumentStore:
     def _append(self, lasting: bool) -> None:
         store = self._store
         if self._batches is None:
-            update = self._document.export_since(self._stored)
+            first = not self._stored.ends
+            document = self._document
+            update = document.export_snapshot() if first else document.export_since(self._stored)
             store.append(update, lasting=lasting)
             self._count(update)
             return

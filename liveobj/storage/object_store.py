@@ -8,24 +8,29 @@ removes what it has not read.
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from liveobj.storage.damage import StorageBusy, StorageError, is_busy, is_damage, reason
 from liveobj.storage.folder_lock import folder_lock
+from liveobj.storage.place import Content, Place, StoreMoved
 from liveobj.storage.rescue import Rescue, finish_swap, merge_put_aside, replace_damaged
 from liveobj.storage.sqlite_file import open_file, transaction
 from transport.sentences import worded
+
+log = logging.getLogger(__name__)
 
 # The log is taken over into the file when it has so many pages. What one write adds is an estimate.
 _LOG_PAGES_MAX = 1000
 _PAGES_PER_WRITE = 3
 _PAGE_BYTES = 4096
 _COPIED_BYTES = 1 << 18
+_FALSE_ALARMS_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +60,14 @@ class ObjectStore:
         self._seen: set[int] = set()
         # The disk has said that it could not keep what was given to it.
         self.refused = False
+        self._closed = False
+        # What was stored in files that are gone, until it is under the path again.
+        self._homeless: Content | None = None
+        self._false_alarms = 0
         self._make_folder()
         with self._problems(worded("opened")), folder_lock(path.parent):
             self._database = self._open()
+            self._place = Place.of(path)
 
     def _make_folder(self) -> None:
         folder = self.path.parent
@@ -127,8 +137,12 @@ class ObjectStore:
             try:
                 descriptor = os.open(log_file, os.O_RDWR)
             except FileNotFoundError:
-                return  # the database was closed, which has put everything into its file
+                if self._closed:
+                    return  # which has put everything into the file
+                raise self._moved() from None
             try:
+                if self._homeless is not None or self._is_left:
+                    raise self._moved()
                 if self.refused:
                     self._write_log_again(descriptor)
                 self.refused = True  # until it is known to be otherwise
@@ -170,6 +184,8 @@ class ObjectStore:
     def append(self, data: bytes, signature: bytes = b"", *, lasting: bool = True) -> int:
         """Stores one update; returns its number when it is on the disk, or at once if it need not
         be `lasting` before the next `sync`."""
+        if self._homeless is not None:
+            self.stay()
         self._count_hurried(data, lasting)
         with self._problems(worded("written")), self._hurry(lasting), transaction(self._database):
             row = self._database.execute(
@@ -177,7 +193,55 @@ class ObjectStore:
             )
             number = int(row.lastrowid or 0)
         self._seen.add(number)
+        if lasting:
+            self.stay()
         return number
+
+    @property
+    def _is_left(self) -> bool:
+        return self._false_alarms < _FALSE_ALARMS_MAX and self._place.is_left
+
+    def _moved(self) -> StoreMoved:
+        return StoreMoved(
+            worded(
+                "{path} was removed or replaced while it was open; it is being written again.",
+                path=self.path,
+            )
+        )
+
+    def stay(self, *, partly: bool = False) -> None:
+        """Sees to it that the database is under its path: one that was removed or replaced while
+        it was open is written there again. Raises StoreMoved where it cannot be read any more,
+        unless it may be restored `partly`."""
+        with self._problems(worded("written")):
+            if self._homeless is None and not self._is_left:
+                return
+        log.warning("%s was removed or replaced: it is written again", self.path)
+        if self._homeless is None:
+            self._homeless = Content.of(self._database)
+            with suppress(sqlite3.Error):
+                self._database.close()
+        if not self._homeless.whole and not partly:
+            raise self._moved()
+        self._return(self._homeless)
+        self._homeless = None
+
+    def _return(self, content: Content) -> None:
+        self._make_folder()
+        with self._problems(worded("written")), folder_lock(self.path.parent):
+            was_there = self.path.exists()
+            self._place.clear(content)
+            database = self._open()
+            try:
+                seen, added = content.put_into(database, self._seen)
+            except BaseException:
+                database.close()
+                raise
+            self._database, self._seen = database, seen
+            self._place = Place.of(self.path)
+        # Some disks give one file another number each time it is asked for.
+        if was_there and not added:
+            self._false_alarms += 1
 
     def _count_hurried(self, data: bytes, lasting: bool) -> None:
         if not lasting:
@@ -260,5 +324,6 @@ class ObjectStore:
 
     def close(self) -> None:
         """Harmless when done twice."""
+        self._closed = True
         with self._problems(worded("closed")):
             self._database.close()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -84,20 +84,48 @@ def replace_damaged(path: Path) -> Rescue:
     """Writes what can be read into a successor, puts the damaged database aside and the successor
     in its place. Raises sqlite3.Error or OSError if the disk refuses; what is there stays."""
     damaged = _free_name(path)
-    rescuing, rescued = companion(path, ".rescuing"), companion(path, ".rescued")
-    rescuing.unlink(missing_ok=True)
-    with closing(sqlite3.connect(rescuing, isolation_level=None)) as successor:
-        # Its bytes are synced below, all at once; there is no other file beside it.
-        successor.execute("PRAGMA journal_mode = MEMORY")
-        successor.execute("PRAGMA synchronous = OFF")
-        make_tables(successor)
-        with transaction(successor):
-            count = copy_rows(path, successor)
-            _note_rescued(successor, [damaged.name, *_rescued_names(successor)])
-    put_in_place(rescuing, rescued)
-    path.rename(damaged)
-    _take_place(path, [damaged], rescued)
+    with _successor(path) as successor:
+        count = copy_rows(path, successor)
+        _note_rescued(successor, [damaged.name, *_rescued_names(successor)])
+    _swap(path, damaged)
     return Rescue(damaged, count)
+
+
+def replace_whole(
+    path: Path, rows: Iterable[tuple[bytes, bytes]], facts: Mapping[str, bytes]
+) -> None:
+    """Puts another database with that content in the place of one that nobody should use any
+    more."""
+    aside = _free_name(path)
+    with _successor(path) as successor:
+        insert = "INSERT INTO updates (data, signature) VALUES (?, ?)"
+        successor.executemany(insert, rows)
+        insert = "INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)"
+        successor.executemany(insert, facts.items())
+        _note_rescued(successor, [aside.name, *_rescued_names(successor)])
+    _swap(path, aside)
+    for suffix in COMPANIONS:
+        companion(aside, suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def _successor(path: Path) -> Iterator[sqlite3.Connection]:
+    """A new database; when this ends, it is whole and on the disk as `x.db.rescued`."""
+    rescuing = companion(path, ".rescuing")
+    rescuing.unlink(missing_ok=True)
+    with closing(sqlite3.connect(rescuing, isolation_level=None)) as database:
+        # Its bytes are synced below, all at once; there is no other file beside it.
+        database.execute("PRAGMA journal_mode = MEMORY")
+        database.execute("PRAGMA synchronous = OFF")
+        make_tables(database)
+        with transaction(database):
+            yield database
+    put_in_place(rescuing, companion(path, ".rescued"))
+
+
+def _swap(path: Path, aside: Path) -> None:
+    path.rename(aside)
+    _take_place(path, [aside], companion(path, ".rescued"))
 
 
 def _take_place(path: Path, damaged: list[Path], rescued: Path) -> None:
@@ -145,12 +173,12 @@ def copy_rows(source: Path, target: sqlite3.Connection) -> int:
 
 def _copy(database: sqlite3.Connection, source: Path, target: sqlite3.Connection) -> int:
     there = {
-        _mark(data, signature)
+        mark_of(data, signature)
         for data, signature in target.execute("SELECT data, signature FROM updates")
     }
     count = 0
     for data, signature in _readable_rows(database, source):
-        if _mark(data, signature) not in there:
+        if mark_of(data, signature) not in there:
             target.execute("INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature))
             count += 1
     for name, value in _readable_facts(database, source):
@@ -158,7 +186,8 @@ def _copy(database: sqlite3.Connection, source: Path, target: sqlite3.Connection
     return count
 
 
-def _mark(data: object, signature: object) -> bytes:
+def mark_of(data: object, signature: object) -> bytes:
+    """A short name of an update: equal ones have equal names."""
     if not isinstance(data, bytes) or not isinstance(signature, bytes):
         return b""
     return blake2b(data, digest_size=16, salt=blake2b(signature, digest_size=16).digest()).digest()
