@@ -7,12 +7,17 @@ of the text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from liveobj.documents.steps import compose, cut
 from liveobj.documents.text import TextStep, utf16_length
 
 _STEPS_PER_STRETCH = 64
+# What is longer is shown in pieces: to insert or to mark so much takes a part of a frame, to remove
+# takes less.
+PIECE_UNITS = 4000
+_REMOVED_UNITS = 10 * PIECE_UNITS
 
 
 class Stretch:
@@ -180,7 +185,29 @@ def is_plain(step: TextStep) -> bool:
     return bool(step.retain) and not step.marks
 
 
+def is_long(step: TextStep) -> bool:
+    """Whether it may take longer than a frame has."""
+    marked = step.retain if step.marks else 0
+    return max(len(step.insert), marked) > PIECE_UNITS or step.delete > _REMOVED_UNITS
+
+
+def in_pieces(steps: Iterable[TextStep]) -> Iterator[TextStep]:
+    """The same steps, none of them long; each text is copied once, however long it is."""
+    for step in steps:
+        if not is_long(step):
+            yield step
+        elif step.insert:
+            for at in range(0, len(step.insert), PIECE_UNITS):
+                yield replace(step, insert=step.insert[at : at + PIECE_UNITS])
+        else:
+            most = _REMOVED_UNITS if step.delete else PIECE_UNITS
+            for at in range(0, step.delete or step.retain, most):
+                units = min(most, (step.delete or step.retain) - at)
+                yield replace(step, delete=units) if step.delete else replace(step, retain=units)
+
+
 def _stretches(steps: list[TextStep]) -> list[Stretch]:
+    steps = list(in_pieces(steps))
     return [
         Stretch(steps[at : at + _STEPS_PER_STRETCH])
         for at in range(0, len(steps), _STEPS_PER_STRETCH)

@@ -31,6 +31,7 @@ from PySide6.QtGui import (
 )
 from shiboken6 import isValid
 
+from liveobj.richtext.rich_text import OBJECT as OBJECT_CHARACTER
 from widgets.stale_blocks import StaleBlocks
 
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
@@ -54,12 +55,13 @@ class LazyLayout(QAbstractTextDocumentLayout):
         self._document = document
         self._margins = (0.0, 0.0, 0.0, 0.0)
         self._width = 0.0
-        # Paragraphs that were laid out for another width have another number as their user state.
+        # Paragraphs that were measured for another width have another number as their user state.
         self._round = 0
         self._usual = (20.0, 80.0)  # height of a line and letters in it
         self._size = QSizeF()
         self._options: dict[tuple[object, object], QTextOption] = {}
         self._stale = StaleBlocks()
+        self._scratch = QTextLayout()
         self._painted: deque[int] = deque()  # numbers of paragraphs whose glyphs are kept
         self.knows_edits = False
         # Paragraphs whose words were edited since the last update, with the height that they had;
@@ -87,6 +89,7 @@ class LazyLayout(QAbstractTextDocumentLayout):
         if block.isValid():
             self._take_down(block, alone)
             block.clearLayout()
+            block.setUserState(-1)
             if block.lineCount() <= 1:
                 block.setLineCount(self._guess(block))
             number, count = block.blockNumber(), self._document.blockCount()
@@ -181,8 +184,13 @@ class LazyLayout(QAbstractTextDocumentLayout):
 
     # Laying out
 
+    def is_measured(self, block: QTextBlock) -> bool:
+        """Whether its height is no guess."""
+        return block.userState() == self._round
+
     def is_laid_out(self, block: QTextBlock) -> bool:
-        return block.userState() == self._round and block.layout().lineCount() > 0
+        """Whether its lines are there, to be painted and pointed at."""
+        return self.is_measured(block) and block.layout().lineCount() > 0
 
     def is_ready(self, top: float, bottom: float) -> bool:
         """Whether everything between two heights of the page is laid out."""
@@ -202,7 +210,7 @@ class LazyLayout(QAbstractTextDocumentLayout):
         self._tell_size()
 
     def lay_out_more(self, goes_on: Callable[[], bool]) -> bool:
-        """Goes on with what was not seen yet as long as it may; True if there is more."""
+        """Measures what was not seen yet as long as it may; True if there is more."""
         if self._lay_out_few(goes_on):
             self._lay_out_rest(goes_on)
         self._tell_size()
@@ -213,8 +221,8 @@ class LazyLayout(QAbstractTextDocumentLayout):
         for number in self._stale.few():
             block = self._document.findBlockByNumber(number)
             self._stale.remove(number)
-            if block.isValid() and not self.is_laid_out(block):
-                self._lay_out(block)
+            if block.isValid() and not self.is_measured(block):
+                self._measure(block)
                 if not goes_on():
                     return False
         return True
@@ -224,16 +232,38 @@ class LazyLayout(QAbstractTextDocumentLayout):
         passed = 0
         while block.isValid():
             passed += 1
-            ready = self.is_laid_out(block)
+            ready = self.is_measured(block)
             if not ready:
-                self._lay_out(block)
+                self._measure(block)
             block = block.next()
             if (not ready or passed % _PASSED_AT_ONCE == 0) and not goes_on():
                 break
         self._stale.rest = block.blockNumber() if block.isValid() else self._document.blockCount()
 
+    def _measure(self, block: QTextBlock) -> None:
+        """Its height is known then. Its lines are not kept: Qt's layout of a paragraph keeps some
+        sixty bytes for each letter, as long as the paragraph lives."""
+        text = block.text()
+        if not text or OBJECT_CHARACTER in text:  # of these only Qt's own layout knows the room
+            self._lay_out(block)
+            return
+        layout, look = self._scratch, block.blockFormat()
+        layout.setText(text)
+        layout.setFont(self._document.defaultFont())
+        layout.setFormats(block.textFormats())
+        self._note_height(block, look, self._break_lines(layout, block, look))
+
     def _lay_out(self, block: QTextBlock) -> None:
-        layout, look = block.layout(), block.blockFormat()
+        look = block.blockFormat()
+        self._note_height(block, look, self._break_lines(block.layout(), block, look))
+
+    def _note_height(self, block: QTextBlock, look: QTextBlockFormat, height: float) -> None:
+        # The line count is what Qt sums up: here, pixels.
+        block.setLineCount(max(1, round(self._gap(block, look) + height)))
+        block.setUserState(self._round)
+
+    def _break_lines(self, layout: QTextLayout, block: QTextBlock, look: QTextBlockFormat) -> float:
+        """Makes the lines of a paragraph; returns how high they are."""
         left = look.leftMargin()
         width = self._width - left - look.rightMargin()
         left += self._margins[0]
@@ -253,9 +283,7 @@ class LazyLayout(QAbstractTextDocumentLayout):
             else:
                 y += height * amount / 100 if kind == _PROPORTIONAL else height
         layout.endLayout()
-        # The line count is what Qt sums up: here, pixels.
-        block.setLineCount(max(1, round(self._gap(block, look) + y)))
-        block.setUserState(self._round)
+        return y
 
     def _option(self, block: QTextBlock, look: QTextBlockFormat) -> QTextOption:
         key = (look.alignment(), block.textDirection())

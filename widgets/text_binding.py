@@ -18,9 +18,9 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 
 from liveobj.documents.document import Origin
 from liveobj.documents.errors import DocumentError
-from liveobj.documents.steps import Steps, cut
+from liveobj.documents.steps import Steps
 from liveobj.documents.text import Text, TextChange, TextStep, utf16_length
-from widgets.backlog import Backlog, is_plain
+from widgets.backlog import PIECE_UNITS, Backlog, in_pieces, is_long, is_plain
 from widgets.lazy_layout import LazyLayout
 from widgets.unit_rope import UnitRope
 
@@ -36,9 +36,11 @@ TO_VIEW = str.maketrans(
 
 # So few steps are applied as they came; more are put together, to be shown where one looks first.
 _STEPS_FEW = 60
-# Longer ones are applied in parts.
+# Inserts of more lines are applied in parts.
 _LINES_AT_ONCE = 40
-_UNITS_AT_ONCE = 4000
+
+# Texts are compared by so many bytes, then by units.
+_SAME_BYTES = 4096
 
 # Some screens full of words: as much as is shown before anything is painted.
 FIRST_UNITS = 20_000
@@ -126,7 +128,7 @@ class TextBinding(QObject):
         """As much as there is time for. What lies between two places of the view that are given
         comes first; the rest waits, and is shown when this is called again."""
         few = sum(len(change.steps) for change in self._waiting) <= _STEPS_FEW
-        if few and not self._backlog and not any(map(_is_long, self._waiting)):
+        if few and not self._backlog and not any(map(_takes_long, self._waiting)):
             return self.apply_pending()
         self._gather()
         return self._work_off([*first, None], goes_on)
@@ -206,7 +208,7 @@ class TextBinding(QObject):
                     return done.steps, rest.steps
                 part, left = _first_part(left)
                 at = self.apply_step(cursor, at, part)
-                done.add(part)
+                done.steps.append(part)  # as it is: to join long texts would copy them each time
                 rest.retain(part.retain or utf16_length(part.insert))
             old += size
         return done.steps, rest.steps
@@ -263,6 +265,8 @@ class TextBinding(QObject):
     def _on_text_changed(self, change: TextChange) -> None:
         if self.busy:
             return  # the echo of what the view itself has just written
+        if any(map(is_long, change.steps)):
+            change = replace(change, steps=tuple(in_pieces(change.steps)))
         self._waiting.append(change)
         self.pending.emit()
 
@@ -324,11 +328,13 @@ class TextBinding(QObject):
         if end > FIRST_UNITS:
             line_end = text.find("\n", FIRST_UNITS)
             end = line_end if line_end >= 0 else end
-        first, rest = text[:end], text[end:]
+        first = text[:end]
         if first:
             with self._editing() as cursor:
                 self.replace_shown(cursor, 0, 0, first.translate(TO_VIEW))
-        self.let_wait(utf16_length(first), [TextStep(insert=rest)] if rest else [])
+        rest = range(end, len(text), PIECE_UNITS)
+        pieces = [TextStep(insert=text[at : at + PIECE_UNITS]) for at in rest]
+        self.let_wait(utf16_length(first), pieces)
 
     def let_wait(self, end: int, rest: Sequence[TextStep]) -> None:
         """What follows waits like the edits of others: it is shown frame by frame, where one looks
@@ -357,15 +363,13 @@ class TextBinding(QObject):
                 self.replace_shown(cursor, head // 2, removed, added)
 
 
-def _is_long(change: TextChange) -> bool:
+def _takes_long(change: TextChange) -> bool:
     """Whether a single step of it may take longer than a frame has."""
-    return any(_first_part(step)[1] is not None for step in change.steps)
+    return any(is_long(step) or _first_part(step)[1] is not None for step in change.steps)
 
 
 def _first_part(step: TextStep) -> tuple[TextStep, TextStep | None]:
-    """A step, or of a long one as much as is done at once, and the rest of it."""
-    if step.marks and step.retain > _UNITS_AT_ONCE:
-        return cut(step, _UNITS_AT_ONCE)
+    """A step, or of one with many lines as much as is done at once, and the rest of it."""
     if len(step.insert) > _LINES_AT_ONCE and step.insert.count("\n") > _LINES_AT_ONCE:
         at = 0
         for _ in range(_LINES_AT_ONCE):
@@ -378,17 +382,21 @@ def _same_ends(one: bytes, other: bytes) -> tuple[int, int]:
     """How many bytes at the head and at the tail are the same, whole characters only."""
     limit = min(len(one), len(other))
     head = 0
-    while head < limit and one[head : head + 2] == other[head : head + 2]:
-        head += 2
+    for size in (_SAME_BYTES, 2):
+        while head + size <= limit and one[head : head + size] == other[head : head + size]:
+            head += size
     if head and _is_high_surrogate(one[head - 2 : head]):
         head -= 2
-    end, end_other = len(one), len(other)
-    while min(end, end_other) > head and one[end - 2 : end] == other[end_other - 2 : end_other]:
-        end -= 2
-        end_other -= 2
-    if end < len(one) and _is_low_surrogate(one[end : end + 2]):
-        end += 2
-    return head, len(one) - end
+    tail, limit = 0, limit - head
+    for size in (_SAME_BYTES, 2):
+        while tail + size <= limit and (
+            one[len(one) - tail - size : len(one) - tail]
+            == other[len(other) - tail - size : len(other) - tail]
+        ):
+            tail += size
+    if tail and _is_low_surrogate(one[len(one) - tail : len(one) - tail + 2]):
+        tail -= 2
+    return head, tail
 
 
 def _is_high_surrogate(unit: bytes) -> bool:

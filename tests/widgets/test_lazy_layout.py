@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, Qt
-from PySide6.QtGui import QImage, QPaintEvent, QTextBlock, QTextBlockFormat, QTextCursor
+from PySide6.QtGui import (
+    QFont,
+    QImage,
+    QPaintEvent,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QApplication, QTextEdit
 
 from widgets.lazy_layout import LazyLayout
@@ -50,29 +58,76 @@ def page(qapp: QApplication, qtbot: Any) -> Page:
     return page
 
 
-def laid_out(page: Page) -> int:
+def measured(page: Page) -> int:
     block = page.document().begin()
     count = 0
     while block.isValid():
-        count += page.pages.is_laid_out(block)
+        count += page.pages.is_measured(block)
         block = block.next()
     return count
+
+
+def laid_out(page: Page) -> int:
+    """Of those with words in them: the line of an empty one takes no room worth a thought."""
+    block = page.document().begin()
+    count = 0
+    while block.isValid():
+        count += bool(block.text()) and page.pages.is_laid_out(block)
+        block = block.next()
+    return count
+
+
+def test_lines_are_kept_of_what_is_seen_alone(page: Page) -> None:
+    seen = laid_out(page)
+    page.pages.lay_out_more(lambda: True)
+    assert measured(page) == 400
+    assert laid_out(page) == seen
+    page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
+    page.grab()
+    assert seen < laid_out(page) < 120
+    assert page.pages.is_laid_out(page.document().lastBlock())
+
+
+def test_heights_are_measured_as_they_are_laid_out(page: Page) -> None:
+    dice = random.Random(4)
+    cursor = QTextCursor(page.document())
+    for number in range(0, 400, 3):
+        block = page.document().findBlockByNumber(number)
+        cursor.setPosition(block.position() + dice.randrange(block.length()))
+        look = QTextCharFormat()
+        look.setFont(QFont(dice.choice(("Inter", "monospace")), dice.choice((9, 14, 30))))
+        look.setFontWeight(dice.choice((400, 700)))
+        cursor.insertText(dice.choice(("large words ", "漢字", "🙂 ")) * dice.randint(1, 9), look)
+        margins = QTextBlockFormat()
+        margins.setTopMargin(dice.choice((0, 7)))
+        margins.setLeftMargin(dice.choice((0, 40)))
+        margins.setAlignment(
+            dice.choice((Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignJustify))
+        )
+        cursor.mergeBlockFormat(margins)
+    page.pages.lay_out_more(lambda: True)
+    block = page.document().begin()
+    while block.isValid():
+        height = block.lineCount()
+        page.pages._lay_out(block)
+        assert block.lineCount() == height, block.text()
+        block = block.next()
 
 
 def test_only_what_is_seen_is_laid_out_and_the_rest_when_there_is_time(page: Page) -> None:
     assert 1 <= laid_out(page) < 60
     left = iter(range(100))
     assert page.pages.lay_out_more(lambda: next(left, None) is not None)
-    assert 100 <= laid_out(page) < 170
+    assert 100 <= measured(page) < 170
     assert not page.pages.lay_out_more(lambda: True)
-    assert laid_out(page) == 400
+    assert measured(page) == 400
 
 
 def test_an_edit_lays_out_nothing_but_its_paragraph(page: Page) -> None:
     page.pages.lay_out_more(lambda: True)
     cursor = QTextCursor(page.document().findBlockByNumber(200))
     cursor.insertText("more words " * 30)
-    assert laid_out(page) >= 398
+    assert measured(page) >= 398
     page.pages.lay_out_more(lambda: True)
     assert page.tops() == sorted(page.tops())
 
@@ -82,18 +137,18 @@ def test_after_an_edit_a_few_paragraphs_are_looked_at_however_many_follow(
 ) -> None:
     page.pages.lay_out_more(lambda: True)
     looked_at: list[int] = []
-    is_laid_out = page.pages.is_laid_out
+    is_measured = page.pages.is_measured
 
     def look(block: QTextBlock) -> bool:
         looked_at.append(block.blockNumber())
-        return is_laid_out(block)
+        return is_measured(block)
 
-    monkeypatch.setattr(page.pages, "is_laid_out", look)
+    monkeypatch.setattr(page.pages, "is_measured", look)
     for number in (3, 4, 200):
         QTextCursor(page.document().findBlockByNumber(number)).insertText("word\nand more ")
     assert not page.pages.lay_out_more(lambda: True)
     assert len(looked_at) < 60
-    assert laid_out(page) == 403
+    assert measured(page) == 403
 
 
 def test_what_is_laid_out_already_is_passed_over_no_longer_than_there_is_time(page: Page) -> None:

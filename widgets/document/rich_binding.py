@@ -17,6 +17,7 @@ from liveobj.documents.maps import MapChange
 from liveobj.documents.text import TextChange, TextStep, utf16_length
 from liveobj.richtext.model import Block, Mark, Run, joined, read_block, read_mark
 from liveobj.richtext.rich_text import EDITED, EMBED, Line, RichText, read_line_end, read_run_marks
+from widgets.backlog import in_pieces
 from widgets.document.rich_look import RichLook, block_of, marks_of
 from widgets.text_binding import FIRST_UNITS, TO_VIEW, GoesOn, Span, TextBinding
 
@@ -204,9 +205,8 @@ class RichBinding(TextBinding):
         if end > FIRST_UNITS:
             end = self._rich.line_end(FIRST_UNITS)
         self._fill(self._rich.lines(end), text.slice(0, end))
-        self.let_wait(
-            end, [TextStep(insert=words, marks=marks) for words, marks in text.pieces(end)]
-        )
+        rest = (TextStep(insert=words, marks=marks) for words, marks in text.pieces(end))
+        self.let_wait(end, list(in_pieces(rest)))
 
     def _fill(self, lines: Sequence[Line], text: str) -> None:
         with self._editing() as cursor:
