@@ -1,7 +1,8 @@
 """Owns the contents of one open object: what is here is offered to the others, what is wanted is
 fetched from whoever has it, from one after the other.
 
-Who can be asked is told by presence; whether they have it, they say when they are asked.
+Who can be asked is told by presence; whether they have it, they say when they are asked. What is
+here and doubtful is checked first: until then it is neither given to anybody nor fetched.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from liveobj.contents.checking import ContentChecks
 from liveobj.contents.store import ContentProblem, ContentStore
 from liveobj.host import Host, TimerHandle
 from liveobj.observers import Observers, Subscription
@@ -27,8 +29,8 @@ _FETCHING_MAX = 3
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """How a content that is not here is getting on: `done` of `size` bytes have come. It is
-    `moving` while somebody gives it; else nobody here has it now, or `problem` says what is
-    wrong."""
+    `moving` while somebody gives it, or while it is checked; else nobody here has it now, or
+    `problem` says what is wrong."""
 
     done: int
     size: int
@@ -46,6 +48,7 @@ class ContentExchange:
         self._streams = host.streams
         self._group = group_id_of(shared.fingerprint)
         self._key = shared.description.keys.group
+        self._checks = ContentChecks(self.store, host.scheduler, self._on_checked)
         self._wanted: dict[str, _Wanted] = {}
         self._observers: Observers[str] = Observers()
         self._retry: TimerHandle | None = None
@@ -60,16 +63,20 @@ class ContentExchange:
         self._shared.presence.set_streams(None if place is None else (place.address, place.port))
 
     def offer(self, name: str) -> None:
-        """Lets the others fetch a content that is here."""
-        path = self.store.find(name)
+        """Lets the others fetch a content that is here, once it is known to be right."""
+        path = self.find(name)
         if path is not None and self._streams is not None:
             self._streams.offer(self._group, self._key, bytes.fromhex(name), path)
 
     # What one wants
 
     def find(self, name: str) -> Path | None:
-        """The file with the content, if it is here."""
-        return self.store.find(name)
+        """The file with the content, if it is here and right; observers are told when a check
+        has found that out."""
+        path = self.store.find(name)
+        if path is None and self._subscription is not None and self.store.is_doubtful(name):
+            self._checks.add(name)
+        return path
 
     def want(self, name: str, size: int) -> None:
         """Fetches a content of that size, now or when somebody who has it is there."""
@@ -88,6 +95,8 @@ class ContentExchange:
     def arrival(self, name: str) -> Arrival | None:
         """How a content is getting on that is wanted; None for others."""
         wanted = self._wanted.get(name)
+        if name in self._checks:
+            return Arrival(*self._checks.progress(name), moving=True)
         if wanted is None:
             return None
         return Arrival(wanted.done, wanted.size, wanted.fetching is not None, wanted.problem)
@@ -101,6 +110,7 @@ class ContentExchange:
             return
         self._subscription.close()
         self._subscription = None
+        self._checks.close()
         for wanted in self._wanted.values():
             if wanted.fetching is not None:
                 wanted.fetching.cancel()
@@ -123,7 +133,7 @@ class ContentExchange:
         places = self._places()
         moving = sum(1 for wanted in self._wanted.values() if wanted.fetching is not None)
         for name, wanted in list(self._wanted.items()):
-            if wanted.fetching is not None or moving >= _FETCHING_MAX:
+            if wanted.fetching is not None or name in self._checks or moving >= _FETCHING_MAX:
                 continue
             place = next((each for each in places if each not in wanted.asked), None)
             if place is not None:
@@ -172,9 +182,22 @@ class ContentExchange:
         if wanted is None:
             return
         wanted.fetching = None
-        if not problem and self.find(name) is not None:
-            del self._wanted[name]
+        if not problem:
+            self.store.approve(name)  # it was checked while it came
+            self._come(name)
+        self._observers.notify(name)
+        self._look()
+
+    def _come(self, name: str) -> None:
+        """A content may be here: if so, the others can have it."""
+        if self.find(name) is not None:
+            self._wanted.pop(name, None)
             self.offer(name)
+
+    def _on_checked(self, name: str, right: bool) -> None:
+        """One that was wrong is not here any more, and fetched if it is wanted."""
+        if right:
+            self._come(name)
         self._observers.notify(name)
         self._look()
 

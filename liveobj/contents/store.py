@@ -1,20 +1,26 @@
 """Owns the contents on this disk: files named by the hash of what is in them, within a quota.
 
-A content that is there is whole and right: it gets its name only then.
+A content gets its name when it is whole and right. What a crash or somebody has made of it since is
+found out before it is used: `find` gives only what is known to be right (`checked.py`), the rest is
+checked first (`checking.py`).
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from concurrent.futures import Future
 from hashlib import blake2b
 from pathlib import Path
 
+from liveobj.contents.checked import checked_in, is_bookkeeping
 from liveobj.errors import Problem
 from transport.bulk import CONTENT_ID_BYTES, content_id
 from transport.disk_thread import disk_thread
 from transport.sentences import worded
 from transport.whole_file import WholeFile
+
+log = logging.getLogger(__name__)
 
 QUOTA_BYTES = 20 * 10**9
 _PIECE_BYTES = 1 << 20
@@ -40,6 +46,7 @@ class ContentStore:
 
     def __init__(self, folder: Path, quota_bytes: int = QUOTA_BYTES) -> None:
         self._folder = folder
+        self._checked = checked_in(folder)
         self.quota_bytes = quota_bytes
 
     def place(self, name: str) -> Path:
@@ -48,8 +55,25 @@ class ContentStore:
         return self._folder / name[:2] / name
 
     def find(self, name: str) -> Path | None:
+        """The content, if it is here and known to be right."""
         path = self.place(name)
-        return path if path.is_file() else None
+        return path if self._checked.is_right(path) else None
+
+    def is_doubtful(self, name: str) -> bool:
+        """Whether something is here under that name that has to be checked first."""
+        path = self.place(name)
+        return path.is_file() and not self._checked.is_right(path)
+
+    def approve(self, name: str) -> None:
+        """What is here under that name has been found to be right."""
+        self._checked.approve(self.place(name))
+
+    def remove_damaged(self, name: str) -> None:
+        """Takes a wrong content off this disk, so that it can be fetched again."""
+        try:
+            self.place(name).unlink(missing_ok=True)
+        except OSError as problem:
+            log.warning("a damaged content stays: %s", problem)
 
     def make_room(self, name: str, size: int) -> Path:
         """Where to put a content of that size; raises ContentProblem if there is no room."""
@@ -61,6 +85,7 @@ class ContentStore:
                 )
             )
         path = self.place(name)
+        self._checked.writing()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
@@ -74,6 +99,8 @@ class ContentStore:
         total = 0
         for folder, _, names in os.walk(self._folder):
             for name in names:
+                if is_bookkeeping(name):
+                    continue
                 try:
                     total += (Path(folder) / name).stat().st_size
                 except OSError:
@@ -89,6 +116,7 @@ class ContentStore:
                 with self.new_file() as file:
                     file.write(data)
                     file.finish(path)
+                self.approve(name)
             except OSError as problem:
                 raise ContentProblem(
                     worded("The disk refuses: {reason}.", reason=problem.strerror)
@@ -190,3 +218,4 @@ class Intake:
             path = self._store.place(name)
             path.parent.mkdir(parents=True, exist_ok=True)
             copy.finish(path)
+        self._store.approve(name)
