@@ -160,10 +160,11 @@ planted: $(STAMP_PACKAGES)
 soak: $(STAMP_ENGINE)
 	@$(PYTHON_IN_VENV) -m app.soak --seconds $(TIME) $(ARGS)
 
-swarm: $(STAMP_PACKAGES)
+swarm: $(STAMP_ENGINE)
 	@$(NATIVE) swarm
 	@native/build/tools/swarm --seconds $(TIME) --keep-going --brief
 	@native/build/tools/swarm --seconds $$(($(TIME) / 4)) --keep-going --brief --also hush
+	@$(PYTHON_IN_VENV) -m tests.liveobj.channels.member_storm --seconds $$(($(TIME) / 4))
 
 # Changed bits, replays, strangers and hostile members in the amounts that the goals name.
 hostile: $(STAMP_PACKAGES)

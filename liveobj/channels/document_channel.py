@@ -12,9 +12,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from liveobj.channels.alarm import Alarm
 from liveobj.channels.batches import Batch, BatchLog
 from liveobj.channels.catch_up import CatchUp
 from liveobj.channels.fragments import Assembler, Cutter
+from liveobj.channels.greeting_limit import GreetingLimit
 from liveobj.channels.introductions import Introductions
 from liveobj.channels.messages import (
     BadMessage,
@@ -28,25 +30,23 @@ from liveobj.channels.messages import (
     Update,
     decode,
     encode,
+    is_greeting,
 )
 from liveobj.channels.presence import Presence, PresenceEntry
 from liveobj.channels.seal import NoSeal, Seal
 from liveobj.documents import BadUpdate, Change, Document, Origin
 from liveobj.documents.version import Span
-from liveobj.host import Scheduler, TimerHandle
+from liveobj.host import Scheduler
 from liveobj.observers import Observers, Subscription
 from transport.identities import Identity
 from transport.interfaces import Delivery, Group, View
 
 log = logging.getLogger(__name__)
 
-# After a greeting has shown that something is missing, and nobody has sent it for this long, greet
-# again. The exchange needs no timer when all goes well; this one covers what nobody thought of.
-# Twice as long each time, since a member may also claim more than there is.
 # Versions with more writers than this are greeted with by their digest.
 WRITERS_TOLD_MAX = 64
-REPAIR_DELAY_S = 1.0
-REPAIR_DELAY_S_MAX = 60.0
+# While parts of a long message arrive, what is missing is not asked for again, so many times.
+POSTPONED_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,14 @@ class ChannelState:
 
 @dataclass(slots=True)
 class Counters:
-    """What the channel did; `dropped` messages were not understood, `refused` not allowed."""
+    """What the channel did; `dropped` messages were not understood, `refused` not allowed,
+    `limited` greetings came too often from one member."""
 
     sent: int = 0
     received: int = 0
     dropped: int = 0
     refused: int = 0
+    limited: int = 0
     greetings: int = 0
     answers: int = 0
 
@@ -110,16 +112,18 @@ class DocumentChannel:
         self._seal: Seal = seal or NoSeal()
         self._batches = None if self._seal.can_sign else batches
         self._forwarding: deque[Batch] = deque()
-        self._catch_up = CatchUp(group.me)
+        self._catch_up = CatchUp(group.me, scheduler.time)
+        self._greeting_limit = GreetingLimit(scheduler.time)
         self._assembler = Assembler()
         self._due = _Due()
         self._members: frozenset[int] = frozenset()
         self._in_company = False
         # Own operations below this have been sent, or will be sent as answers to greetings.
         self._sent_end = document.version.end(document.peer_id)
-        self._repair: TimerHandle | None = None
-        self._repair_delay_s = REPAIR_DELAY_S
-        self._gap = False  # an update is here whose predecessors are not
+        self._repair = Alarm(scheduler, self._on_repair)
+        self._answering = Alarm(scheduler, self._offer)
+        self._postponed = 0
+        self._pieces_seen = 0
         self._state = ChannelState()
         self._observers: Observers[ChannelState] = Observers()
         self._subscription = document.observe(self._on_change)
@@ -137,7 +141,7 @@ class DocumentChannel:
         greetings."""
         assert self._group is None, "a channel is in one group at a time"
         self._group = group
-        self._catch_up = CatchUp(group.me)
+        self._catch_up = CatchUp(group.me, self._scheduler.time)
         self._introductions = Introductions(group.group_id, self._identity)
         group.on_deliveries = self._on_deliveries
         group.on_view = self._on_view
@@ -146,7 +150,8 @@ class DocumentChannel:
 
     def leave(self) -> None:
         """Leaves the group; the document goes on alone. Harmless when done twice."""
-        self._cancel_repair()
+        self._repair.cancel()
+        self._answering.cancel()
         group, self._group = self._group, None
         if group is None:
             return
@@ -179,6 +184,7 @@ class DocumentChannel:
         if self._due.outgoing is None:
             message = self._next_message()
             if message is None:
+                self._answering.set_at(self._catch_up.next_at)
                 self._update_state()
                 return None
             self._due.outgoing = Cutter(encode(message))
@@ -281,12 +287,13 @@ class DocumentChannel:
         nodes = [member.node for member in view.members]
         if self._catch_up.me != self._group.me:
             # Put out of the network and admitted again: under another id, and everything is new.
-            self._catch_up = CatchUp(self._group.me)
+            self._catch_up = CatchUp(self._group.me, self._scheduler.time)
             self._members = frozenset()
             self._in_company = False
         newcomers = set(nodes) - self._members
         self._members = frozenset(nodes)
         self._catch_up.on_view(nodes)
+        self._greeting_limit.on_view(nodes)
         self._introductions.on_view(self._group.me, view.number, nodes)
         self._assembler.keep_only(self._members)
         self.presence.keep_only(self._members)
@@ -309,6 +316,7 @@ class DocumentChannel:
                 self._take(delivery.sender, bytes(delivery.data))
             except (BadMessage, BadUpdate) as problem:
                 self.counters.dropped += 1
+                self._catch_up.on_damage(delivery.sender)
                 log.debug("dropped a message of %x: %s", delivery.sender, problem)
             except Exception:
                 # Ours, then, and no reason to take the engine's turn down with us.
@@ -317,12 +325,22 @@ class DocumentChannel:
         self._update_state()
 
     def _take(self, sender: int, data: bytes) -> None:
+        if is_greeting(data) and not self._greeting_limit.admit(sender):
+            self.counters.limited += 1
+            return
         message = decode(data)
         if isinstance(message, Fragment):
+            self._catch_up.on_piece(sender)
             whole = self._assembler.add(sender, message)
             if whole is None:
                 return
-            message = decode(whole)
+            if whole[:1] == data[:1]:
+                raise BadMessage("a piece of pieces")
+            self._take(sender, whole)
+            return  # a whole message was made of its pieces
+        self._handle(sender, message)
+
+    def _handle(self, sender: int, message: Message) -> None:
         match message:
             case Hello(peer_id, version, can_answer):
                 self._catch_up.on_hello(sender, peer_id, version, can_answer)
@@ -349,49 +367,44 @@ class DocumentChannel:
             log.warning("refused an update of %x that no editor has signed", sender)
             return
         imported = self.document.import_update(data, Origin.REMOTE)
+        heard = Batch.read(data, signature)
+        self._catch_up.on_update(sender, heard.start, heard.end)
         if self._batches is not None and (imported.changed or imported.waiting):
             self._batches.add(data, signature)
         if imported.changed and sender not in self._members:
             self._catch_up.answer_again()
             self._offer()
         if imported.waiting:
-            self._gap = True
-            self._arm_repair()
+            self._catch_up.claims.on_pending(sender, imported.pending)
+            self._watch_for_gaps()
 
-    # Repair
+    # Repair: what is missing is asked for again
 
     def _watch_for_gaps(self) -> None:
-        if self._catch_up.lacks_something(self.document.version):
-            self._arm_repair()
-
-    def _arm_repair(self) -> None:
-        if self._repair is None:
-            self._repair = self._scheduler.call_later(self._repair_delay_s, self._on_repair)
+        after_s = self._catch_up.claims.ask_after_s(self.document.version)
+        if after_s is None:
+            self._repair.cancel()
+            self._postponed = 0
+        else:
+            self._repair.set_within(after_s)
 
     def _on_repair(self) -> None:
-        self._repair = None
-        gap, self._gap = self._gap, False
-        lacks = gap or self._catch_up.lacks_something(self.document.version)
-        if lacks and len(self._members) > 1:
-            self._due.hello = self._due.whole = True
+        pieces, self._pieces_seen = self._pieces_seen, self._assembler.pieces
+        if pieces != self._assembler.pieces and self._postponed < POSTPONED_MAX:
+            self._postponed += 1
+        elif self._catch_up.claims.ask(self.document.version) and len(self._members) > 1:
+            self._due.hello = True
+            self._due.whole |= self._catch_up.claims.wants_whole
             self._offer()
-            self._repair_delay_s = min(2 * self._repair_delay_s, REPAIR_DELAY_S_MAX)
-            self._arm_repair()
-        else:
-            self._repair_delay_s = REPAIR_DELAY_S
+        self._watch_for_gaps()
         self._update_state()
-
-    def _cancel_repair(self) -> None:
-        if self._repair is not None:
-            self._repair.cancel()
-            self._repair = None
 
     def _update_state(self) -> None:
         version = self.document.version
         state = ChannelState(
             people=len(self._members),
             unsent=max(0, version.end(self.document.peer_id) - self._sent_end),
-            catching_up=self._catch_up.lacks_something(version),
+            catching_up=self._catch_up.claims.lacks_something(version),
         )
         if state != self._state:
             self._state = state

@@ -54,6 +54,7 @@ class Assembler:
 
     def __init__(self) -> None:
         self._partial: dict[int, _Partial] = {}
+        self.pieces = 0  # that have fitted so far
 
     def add(self, sender: int, fragment: Fragment) -> bytes | None:
         """The whole message when its last piece has come, else None."""
@@ -72,6 +73,7 @@ class Assembler:
         ):
             del self._partial[sender]
             raise BadMessage(f"a piece at {fragment.offset} of {fragment.total} out of order")
+        self.pieces += 1
         partial.size = size
         partial.pieces.append(fragment.data)
         if size < partial.total:

@@ -111,8 +111,13 @@ def encode(message: Message) -> bytes:
     return bytes([kind]) + packed
 
 
+def is_greeting(data: bytes) -> bool:
+    """Whether these bytes begin like a greeting of either kind."""
+    return data[:1] in (bytes([_HELLO]), bytes([_GREETING]))
+
+
 def decode(data: bytes) -> Message:
-    """The message in `data`, or BadMessage."""
+    """The message in `data`, or BadMessage. Greetings may have more fields than are known here."""
     if not data:
         raise BadMessage("an empty message")
     if len(data) > MESSAGE_BYTES_MAX:
@@ -136,7 +141,7 @@ def decode(data: bytes) -> Message:
 
 def _build(kind: int, body: list[object]) -> Message:
     match kind, body:
-        case 1, [int(peer_id), bytes(version), bool(can_answer)]:
+        case 1, [int(peer_id), bytes(version), bool(can_answer), *_]:
             return _build_hello(peer_id, version, can_answer)
         case 2, [bytes(data), bytes(signature)]:
             if len(signature) > SIGNATURE_BYTES_MAX:
@@ -154,7 +159,7 @@ def _build(kind: int, body: list[object]) -> Message:
             if len(public) != PUBLIC_BYTES or len(signature) != SIGNATURE_BYTES or view < 0:
                 raise BadMessage("an introduction out of bounds")
             return Introduction(public, view, signature)
-        case 7, [int(peer_id), bytes(digest), bool(can_answer)]:
+        case 7, [int(peer_id), bytes(digest), bool(can_answer), *_]:
             if not 0 <= peer_id <= PEER_ID_MAX or len(digest) != DIGEST_BYTES:
                 raise BadMessage("a greeting out of bounds")
             return Greeting(peer_id, digest, can_answer)

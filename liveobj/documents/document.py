@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar, cast
 
@@ -76,11 +76,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did: whether anything was new, and whether some of it waits for updates that
-    it builds upon and that are not here yet."""
+    """What an import did: whether anything was new, and which of it waits for updates that it
+    builds upon and that are not here yet."""
 
     changed: bool
-    waiting: bool
+    pending: Version = field(default_factory=Version)
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self.pending.ends)
 
 
 class Document:
@@ -348,10 +352,10 @@ class Document:
         if self.mending is not None and self.mending.after_import(news):
             self._commit_now(_QUIET)
         self._deliver()
-        pending = status.pending
+        pending = {} if status.pending is None else status.pending.inner()
         return Imported(
             changed=bool(news),
-            waiting=pending is not None and not pending.is_empty,
+            pending=Version({peer: end for peer, (_, end) in pending.items()}),
         )
 
     def _finish_open_edits(self) -> None:

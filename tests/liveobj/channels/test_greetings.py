@@ -63,8 +63,9 @@ class Room:
 
     def settle(self) -> None:
         self.network.run()
-        self.clock.advance(10)
-        self.network.run()
+        for _ in range(10):
+            self.clock.advance(1)
+            self.network.run()
 
     def same(self) -> bool:
         versions = [channel.document.version for channel in self.channels.values()]
