@@ -25,6 +25,9 @@ CALLBACKS = NATIVE / "callbacks.cdef"
 TAKE_FROM = "/* cffi: begin */"
 TAKE_UNTIL = "/* cffi: end */"
 
+# A macro with parameters, up to its body.
+_DEFINE = r"^\s*#\s*define\s+(\w+)\(([^)]*)\)[ \t]*"
+
 # One driver speaks to the operating system; which one is decided where the engine is compiled.
 FOREIGN_DRIVER = "udp_posix" if sys.platform == "win32" else "udp_win32"
 
@@ -54,7 +57,8 @@ def declarations(header: str) -> str:
 
     Kept: declarations, and `#define NAME` of an integer, which become constants. Another macro with
     a value (a sum of others) becomes a constant that the C compiler evaluates; one with arguments
-    is refused. Includes and conditionals are left out.
+    is refused, unless it is a list or the entry of one (`write_out_lists`). Includes and
+    conditionals are left out.
     """
     begin, end = header.find(TAKE_FROM), header.find(TAKE_UNTIL)
     if begin < 0 or end < begin:
@@ -62,9 +66,43 @@ def declarations(header: str) -> str:
     text = header[begin + len(TAKE_FROM) : end]
     text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
     text = re.sub(r"//[^\n]*", "", text)
-    text = text.replace("\\\n", " ")
+    text = write_out_lists(text.replace("\\\n", " "))
     lines = (_line_for_cffi(line) for line in text.splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def write_out_lists(text: str) -> str:
+    """Does what the C preprocessor does with lists, which cffi's parser cannot.
+
+    A list is `#define LIST(X) X(A, a) X(B, b)`, an entry `#define ENTRY(NAME, name) QSM_##NAME,`;
+    where `LIST(ENTRY)` stands, the entry is written for each element.
+    """
+    macros = {
+        name: ([word.strip() for word in parameters.split(",")], body)
+        for name, parameters, body in re.findall(f"{_DEFINE}(.*)$", text, flags=re.M)
+    }
+    lists = {name: body for name, (parameters, body) in macros.items() if parameters == ["X"]}
+    for name, body in lists.items():
+        if re.sub(r"\bX\([^()]*\)", "", body).strip():
+            raise HeaderError(f"{name}: a list has nothing but X(…) in it")
+        for entry in set(re.findall(rf"^[^#\n]*\b{name}\((\w+)\)", text, flags=re.M)):
+            if entry not in macros:
+                raise HeaderError(f"{entry}: no such entry of the list {name}")
+            elements = re.findall(r"\bX\(([^()]*)\)", body)
+            written = " ".join(_entry(entry, *macros[entry], element) for element in elements)
+            text = re.sub(rf"^([^#\n]*)\b{name}\({entry}\)", rf"\1{written}", text, flags=re.M)
+            text = re.sub(rf"^\s*#\s*define\s+{entry}\(.*$", "", text, flags=re.M)
+        text = re.sub(rf"^\s*#\s*define\s+{name}\(.*$", "", text, flags=re.M)
+    return text
+
+
+def _entry(name: str, parameters: list[str], body: str, element: str) -> str:
+    values = [value.strip() for value in element.split(",")]
+    if len(values) != len(parameters):
+        raise HeaderError(f"{name}({element}): it takes {len(parameters)} arguments")
+    given = dict(zip(parameters, values, strict=True))
+    filled = re.sub(r"\w+", lambda word: given.get(word[0], word[0]), body)
+    return re.sub(r"\s*##\s*", "", filled)
 
 
 def _line_for_cffi(line: str) -> str:

@@ -350,6 +350,6 @@ def _fill_address(target: CData, peer: Peer) -> None:
 
 
 def enumeration(name: str) -> dict[str, int]:
-    """The members of a C enumeration, for tests that compare them with Python's."""
+    """The members of a C enumeration by name, in the order of their numbers."""
     elements: dict[int, str] = ffi.typeof(f"enum {name}").elements
-    return {member: value for value, member in elements.items()}
+    return {elements[value]: value for value in sorted(elements)}

@@ -8,21 +8,15 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, field
-from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from transport.errors import BadArgument
 from transport.scopes import NEARBY, Scope
 
+if TYPE_CHECKING:
+    from transport.policies import Policy
+
 KNOWN_PEERS_MAX = 8
-
-
-class Policy(IntEnum):
-    """How the membership service cuts the network into regions (enum qsm_policy)."""
-
-    EXACT = 0
-    SIMILAR = 1
-    HIERARCHY = 2
-    PLAN = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from transport.binding import counter_names
-from transport.config import EngineConfig, Policy, Tuning
+from transport.config import EngineConfig, Tuning
 from transport.engine_logger import EngineLogger
 from transport.event_log import EventLog
 from transport.group import Group
 from transport.interfaces import Delivery
+from transport.policies import Policy
 from transport.simulation import Link, SimulatedEngine, Simulation, Timer, all_admitted
 
 KEY = b"k" * 32
@@ -230,7 +231,7 @@ def main(arguments: Sequence[str]) -> None:
         1, absences=0.02, seconds=given.seconds, messages=round(given.rate * given.seconds)
     )
     plan = None if given.plan is None else given.plan.read_text(encoding="ascii")
-    policy = Policy.EXACT if plan is None else Policy.PLAN
+    policy = Policy["EXACT" if plan is None else "PLAN"]
     result = play(trace, policy, plan=plan, logs=given.logs)
     sys.stdout.write(json.dumps(asdict(result)) + "\n")
 

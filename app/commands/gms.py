@@ -25,10 +25,11 @@ from app.network_profile import NetworkProfile
 from app.network_report import gms_socket
 from app.network_wishes import NetworkWishes, add_wishes
 from app.paths import Paths, find_paths
-from transport.config import EngineConfig, Policy, Tuning
+from transport.config import EngineConfig, Tuning
 from transport.engine import Engine
 from transport.errors import TransportError
 from transport.events import Health, HealthChanged
+from transport.policies import Policy
 from transport.scopes import Scope
 from widgets.language import tr
 
@@ -93,7 +94,7 @@ def _config(arguments: argparse.Namespace, scope: Scope, profile: NetworkProfile
         NetworkWishes.of(arguments).config(scope, profile.book().peers(scope)),
         multicast=not arguments.no_multicast,
         insists_to_host=arguments.insist,
-        tuning=Tuning(policy=Policy.PLAN if arguments.plan is not None else None),
+        tuning=Tuning(policy=Policy["PLAN"] if arguments.plan is not None else None),
     )
 
 

@@ -86,12 +86,20 @@ typedef struct qsm_address {
 
 /* ---- configuration --------------------------------------------------------------------------- */
 
-enum qsm_policy {
-    QSM_POLICY_EXACT = 0,     /* one region for each distinct set of groups (thesis 4.1.2) */
-    QSM_POLICY_SIMILAR = 1,   /* nodes with similar interest share a region; with hysteresis */
-    QSM_POLICY_HIERARCHY = 2, /* groups decomposed into perfect hierarchies (thesis 4.1.2) */
-    QSM_POLICY_PLAN = 3       /* regions taken from a plan, qsm_engine_set_plan */
-};
+/* The region policies, a line each: X(NAME, name) is QSM_POLICY_NAME, run by the function
+ * qsm_policy_name of src/membership/policy_name.c. All else is derived from this list. A policy's
+ * number is its place, from 0; new ones go to the end, because programs and scripts know the
+ * numbers. */
+#define QSM_POLICIES(X)                                                                            \
+    X(EXACT, exact)         /* one region for each distinct set of groups (thesis 4.1.2) */        \
+    X(SIMILAR, similar)     /* nodes with similar interest share a region; with hysteresis */      \
+    X(HIERARCHY, hierarchy) /* groups decomposed into perfect hierarchies (thesis 4.1.2) */        \
+    X(PLAN, plan)           /* regions taken from a plan, qsm_engine_set_plan */                   \
+    /* A new policy goes above this line. */
+
+#define QSM_POLICY_NUMBER(NAME, name) QSM_POLICY_##NAME,
+enum qsm_policy { QSM_POLICIES(QSM_POLICY_NUMBER) };
+#undef QSM_POLICY_NUMBER
 
 /* Whether an engine hosts the membership service. */
 enum qsm_may_host {

@@ -1,6 +1,5 @@
 /*
- * test_policy_exact.c - one region for each distinct set of groups, and what all policies have in
- * common.
+ * test_policy_exact.c - one region for each distinct set of groups; how a result is freed.
  */
 #include "test_policy_fixture.h"
 
@@ -33,30 +32,6 @@ static void test_members_of_a_region_have_equal_sets_and_others_do_not(void) {
     }
 }
 
-static void test_nobody_and_nothing_are_fine(void) {
-    for (uint32_t policy = QSM_POLICY_EXACT; policy <= QSM_POLICY_PLAN; policy++) {
-        static const uint32_t sizes[][2] = {{0, 0}, {0, 5}, {5, 0}, {5, 5}};
-        for (int i = 0; i < 4; i++) {
-            office *o = office_new(sizes[i][0], sizes[i][1]);
-            o->input.similar_percent = 60;
-            o->input.region_size_min = 3;
-            qsm_policy_result result = run_checked(qsm_policy_find(policy), o, policy);
-            check(result.region_count == 0, "no members, no regions", policy);
-            qsm_policy_result_free(&result);
-            office_free(o);
-        }
-    }
-}
-
-static void test_policies_are_found_by_number(void) {
-    check(qsm_policy_find(QSM_POLICY_EXACT) == qsm_policy_exact, "exact", 0);
-    check(qsm_policy_find(QSM_POLICY_SIMILAR) == qsm_policy_similar, "similar", 0);
-    check(qsm_policy_find(QSM_POLICY_HIERARCHY) == qsm_policy_hierarchy, "hierarchy", 0);
-    check(qsm_policy_find(QSM_POLICY_PLAN) == qsm_policy_plan, "plan", 0);
-    check(qsm_policy_find(QSM_POLICY_PLAN + 1) == NULL, "there is no fifth", 0);
-    check(qsm_policy_find(UINT32_MAX) == NULL, "nor a last", 0);
-}
-
 static void test_a_result_can_be_freed_twice(void) {
     uint64_t state = 7;
     office *o = office_new(5, 5);
@@ -70,8 +45,6 @@ static void test_a_result_can_be_freed_twice(void) {
 
 int main(void) {
     test_members_of_a_region_have_equal_sets_and_others_do_not();
-    test_nobody_and_nothing_are_fine();
-    test_policies_are_found_by_number();
     test_a_result_can_be_freed_twice();
     return report();
 }

@@ -2,57 +2,74 @@
  * test_policy_memory.c - a policy that gets no memory says so and leaves nothing behind,
  * whichever of its allocations fails.
  *
- * The sources are compiled into this program once more, with an allocator that can be told to fail.
+ * The linker sends every call of malloc and its kin here (LINK_test_policy_memory in the Makefile);
+ * those between `begin_counting` and `end_counting` are counted and can fail.
  */
 #include "test_policy_fixture.h"
 
+static bool counting;
 static uint32_t allocations, failing; /* the allocation of number `failing` fails; 0: none does */
 static int32_t blocks;                /* allocated and not freed */
 
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void __wrap_free(void *memory);
+
 static bool refused(void) {
-    return ++allocations == failing;
+    return counting && ++allocations == failing;
 }
 
-static void *test_calloc(size_t count, size_t bytes) {
+/* Counts a new block, which the system itself must not refuse. */
+static void *counted(void *memory) {
+    if (counting) {
+        (void)must(memory);
+        blocks++;
+    }
+    return memory;
+}
+
+void *__wrap_malloc(size_t bytes) {
+    return refused() ? NULL : counted(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t count, size_t bytes) {
+    return refused() ? NULL : counted(__real_calloc(count, bytes));
+}
+
+void *__wrap_realloc(void *memory, size_t bytes) {
     if (refused()) return NULL;
-    blocks++;
-    return must(calloc(count, bytes));
+    if (!memory) return counted(__real_realloc(memory, bytes));
+    return counting ? must(__real_realloc(memory, bytes)) : __real_realloc(memory, bytes);
 }
 
-static void *test_realloc(void *memory, size_t bytes) {
-    if (refused()) return NULL;
-    if (!memory) blocks++;
-    return must(realloc(memory, bytes));
+void __wrap_free(void *memory) {
+    if (counting && memory) blocks--;
+    __real_free(memory);
 }
 
-static void test_free(void *memory) {
-    if (memory) blocks--;
-    free(memory);
+static void begin_counting(uint32_t number) {
+    failing = number;
+    allocations = 0;
+    counting = true;
 }
 
-#define calloc test_calloc
-#define realloc test_realloc
-#define free test_free
-#include "../src/membership/policy.c"
-#include "../src/membership/policy_build.c"
-#include "../src/membership/policy_exact.c"
-#include "../src/membership/policy_hierarchy.c"
-#include "../src/membership/policy_plan.c"
-#include "../src/membership/policy_similar.c"
-#include "../src/membership/similar_cores.c"
-#include "../src/membership/similar_homes.c"
-#include "../src/membership/similar_joins.c"
-#undef calloc
-#undef realloc
-#undef free
+static void end_counting(void) {
+    counting = false;
+}
 
 static void sweep(uint32_t policy, const qsm_policy_input *input) {
     qsm_policy_run run = qsm_policy_find(policy);
     qsm_policy_result result;
-    for (failing = 1;; failing++) {
-        allocations = 0;
+    for (uint32_t number = 1;; number++) {
         memset(&result, 0xa5, sizeof result);
+        begin_counting(number);
         int status = run(input, &result);
+        end_counting();
         if (allocations < failing) {
             check(status == QSM_OK, "enough memory, a result", policy);
             break;
@@ -63,8 +80,9 @@ static void sweep(uint32_t policy, const qsm_policy_input *input) {
         check(blocks == 0, "nothing is left behind", failing);
     }
     printf("policy %u: %u allocations\n", policy, allocations);
-    failing = 0;
+    begin_counting(0);
     qsm_policy_result_free(&result);
+    end_counting();
     check(blocks == 0, "all is freed", policy);
 }
 
@@ -88,17 +106,17 @@ static void test_every_allocation_may_fail(void) {
         past[n] = (qsm_policy_past){.node = o->nodes[n].node, .region = n / 8};
     input->similar_percent = 80;
     input->region_size_min = 3;
-    for (uint32_t policy = QSM_POLICY_EXACT; policy <= QSM_POLICY_PLAN; policy++)
+    for (uint32_t policy = 0; policy < QSM_POLICY_COUNT; policy++)
         sweep(policy, input);
     input->past = past;
     input->past_count = 40;
     sweep(QSM_POLICY_SIMILAR, input);
 
     uint32_t line;
-    failing = 1;
-    allocations = 0;
-    check(qsm_policy_plan_check(text, input->plan_bytes, &line) == QSM_ERR_NO_MEMORY,
-          "a plan cannot be checked without memory", 0);
+    begin_counting(1);
+    int status = qsm_policy_plan_check(text, input->plan_bytes, &line);
+    end_counting();
+    check(status == QSM_ERR_NO_MEMORY, "a plan cannot be checked without memory", 0);
     check(blocks == 0, "nothing is left behind", 0);
     office_free(o);
 }

@@ -56,6 +56,37 @@ def test_header_that_cffi_cannot_have_is_refused(header: str) -> None:
         declarations(header)
 
 
+LIST = "#define QSM_ALL(X) \\\n    X(ONE, one) /* first */ \\\n    X(TWO, two) \\\n    /* end */\n"
+ENTRY = "#define QSM_NUMBER(NAME, name) QSM_##NAME,\n"
+
+
+def test_a_list_is_written_out_where_an_entry_is_given_to_it() -> None:
+    use = "enum all { QSM_ALL(QSM_NUMBER) };\n#undef QSM_NUMBER\nint f(void);"
+    text = declarations(between_markers(LIST + ENTRY + use))
+    assert text == "enum all { QSM_ONE, QSM_TWO, };\n\nint f(void);\n"
+    ffi = FFI()
+    ffi.cdef(text)
+    assert ffi.typeof("enum all").relements == {"QSM_ONE": 0, "QSM_TWO": 1}
+
+
+def test_a_list_that_nobody_uses_is_left_out() -> None:
+    assert declarations(between_markers(f"{LIST}int a;")).strip() == "int a;"
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("#define QSM_ALL(X) X(ONE) + 1\nenum all { QSM_ALL(N) };", "nothing but X"),
+        (f"{LIST}enum all {{ QSM_ALL(QSM_MISSING) }};", "QSM_MISSING: no such entry"),
+        (f"{LIST}#define N(NAME) NAME,\nenum all {{ QSM_ALL(N) }};", "it takes 1 arguments"),
+        (f"{LIST}{ENTRY}int a;", "QSM_NUMBER: a macro with arguments"),
+    ],
+)
+def test_a_list_that_cannot_be_written_out_is_refused(text: str, part: str) -> None:
+    with pytest.raises(HeaderError, match=part):
+        declarations(between_markers(text))
+
+
 def test_public_header_can_be_parsed() -> None:
     builder = FFI()
     builder.cdef(declarations(build_engine.HEADER.read_text(encoding="utf-8")))

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from native import ffi, lib
 from transport import binding
-from transport.config import EngineConfig, Faults, Peer, Policy, Tuning
+from transport.config import EngineConfig, Faults, Peer, Tuning
 from transport.errors import BadArgument
+from transport.policies import Policy
 from transport.scopes import NEARBY, Scope
 
 
@@ -73,7 +74,7 @@ def test_every_field_of_tuning_reaches_the_engine() -> None:
         receive_bytes_max=1002,
         rate_bytes_per_s_max=1003,
         ring_size_max=4,
-        policy=Policy.HIERARCHY,
+        policy=Policy["HIERARCHY"],
         similar_percent=51,
         region_size_min=6,
         hybrid_regions_min=7,

@@ -10,7 +10,6 @@ import pytest
 
 from native import ffi
 from transport import binding, binding_events
-from transport.config import Policy
 from transport.errors import Evicted
 from transport.events import EVENT_CLASSES, EventType, Health, HealthChanged, Reason
 
@@ -21,11 +20,10 @@ from transport.events import EVENT_CLASSES, EventType, Health, HealthChanged, Re
         (EventType, "qsm_event_type", "QSM_EVENT_"),
         (Health, "qsm_health", "QSM_HEALTH_"),
         (Reason, "qsm_reason", "QSM_REASON_"),
-        (Policy, "qsm_policy", "QSM_POLICY_"),
     ],
 )
 def test_enumeration_equals_the_one_in_the_header(
-    python: type[EventType | Health | Reason | Policy], c: str, prefix: str
+    python: type[EventType | Health | Reason], c: str, prefix: str
 ) -> None:
     ours = {prefix + member.name: member.value for member in python}
     assert ours == binding.enumeration(c)

@@ -1,5 +1,5 @@
 /*
- * policy.c - the list of policies, and how their results are freed.
+ * policy.c - policies by their number, and how their results are freed.
  */
 #include "membership/policy.h"
 
@@ -10,13 +10,10 @@
 #include "qsm.h"
 
 qsm_policy_run qsm_policy_find(uint32_t policy) {
-    switch (policy) {
-    case QSM_POLICY_EXACT: return qsm_policy_exact;
-    case QSM_POLICY_SIMILAR: return qsm_policy_similar;
-    case QSM_POLICY_HIERARCHY: return qsm_policy_hierarchy;
-    case QSM_POLICY_PLAN: return qsm_policy_plan;
-    default: return NULL;
-    }
+#define FUNCTION(NAME, name) qsm_policy_##name,
+    static const qsm_policy_run runs[] = {QSM_POLICIES(FUNCTION)};
+#undef FUNCTION
+    return policy < QSM_POLICY_COUNT ? runs[policy] : NULL;
 }
 
 void qsm_policy_result_free(qsm_policy_result *result) {

@@ -4,7 +4,7 @@
  *
  * Owns nothing of the protocol: no ids of views, no addresses, no time. The membership service
  * (host.c) calls one policy for each batch of changes and turns its result into views. To add a
- * policy, write one function of type qsm_policy_run and enter it in policy.c.
+ * policy, write one function of type qsm_policy_run and a line in QSM_POLICIES (qsm.h).
  */
 #ifndef QSM_MEMBERSHIP_POLICY_H
 #define QSM_MEMBERSHIP_POLICY_H

@@ -11,7 +11,7 @@ from pipeline.ingest.job import IngestOptions, ingest
 from pipeline.ingest.store import Store
 from pipeline.landing.collect import collect
 from pipeline.planning.job import PlanOptions, plan
-from transport.config import Policy
+from transport.policies import Policy
 from transport.policy_trial import office_trace, play
 
 NOW_NS = 1_790_000_000_000_000_000 + 3_600_000_000_000
@@ -26,7 +26,7 @@ def test_plan_from_logs_lowers_repairs_datagrams_and_moves(
         1, nodes=30, groups=45, department=15, absences=0.02, seconds=8, messages=1600
     )
     logs = tmp_path / "logs"
-    exact = play(trace, Policy.EXACT, logs=logs)
+    exact = play(trace, Policy["EXACT"], logs=logs)
     done = collect(sorted(logs.iterdir()), tmp_path / "landing")
     assert done.refused == 0
     store = Store(spark, str(tmp_path / "store"))
@@ -37,7 +37,7 @@ def test_plan_from_logs_lowers_repairs_datagrams_and_moves(
     facts = plan(spark, store, "trial", PlanOptions(tmp_path / "plan.txt"))
     assert facts["nodes"] == trace.nodes
     assert facts["known_groups"] == len(trace.groups)
-    planned = play(trace, Policy.PLAN, plan=(tmp_path / "plan.txt").read_text())
+    planned = play(trace, Policy["PLAN"], plan=(tmp_path / "plan.txt").read_text())
 
     assert planned.sent == exact.sent
     assert planned.delivered == pytest.approx(exact.delivered, rel=0.001)
