@@ -14,6 +14,7 @@ from app.object_actions import ObjectActions
 from app.object_page import ObjectPage
 from app.office import Office
 from app.paths import Paths
+from app.picture_file import save_picture
 from app.plain_page import PlainPage
 from app.prefetching import NO_FETCH_LOG, FetchLog, Prefetching
 from app.restoring import Restoring
@@ -198,7 +199,7 @@ class Desk:
                 self.searching.flush()
                 return {"found": [found.title for found in self.searching(text)]}
             case {"do": "picture", "file": str(file)}:
-                return {"saved": self._window.picture().save(file)}
+                return {"saved": save_picture(self._window.picture(), Path(file))}
         return {"error": "This version does not know the request."}
 
     def describe(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 from app.desk import Around, Desk
 from app.event_loop import EventLoop
 from app.paths import find_paths
+from app.picture_file import save_picture
 from app.samples.samples import sample_of
 from app.scope_actions import Meetings
 from app.session import Session
@@ -30,6 +31,7 @@ from transport.interfaces import Network
 from transport.scopes import NEARBY
 from transport.simulated_streams import StreamHub
 from transport.simulation import Simulation, all_admitted
+from transport.whole_file import users_rights
 from widgets.kinds import KINDS
 from widgets.object_kind import ObjectKind
 from widgets.object_view import ObjectView
@@ -131,13 +133,14 @@ class Gallery:
 
     def take_pictures(self, kinds: Sequence[ObjectKind], folder: Path, ending: str) -> list[Path]:
         """A picture of each kind in the window of the first person, alone in it."""
-        folder.mkdir(parents=True, exist_ok=True)
+        with users_rights():
+            folder.mkdir(parents=True, exist_ok=True)
         taken: list[Path] = []
         for kind in kinds:
             self.show([kind])
             self._rest(sample_of(kind.word).still_s)
             taken.append(folder / f"{kind.word}-{ending}.png")
-            self.visitors[0].window.picture().save(str(taken[-1]))
+            save_picture(self.visitors[0].window.picture(), taken[-1])
             for visitor in self.visitors:
                 visitor.window.registry.run("object.close")
             self._turn()

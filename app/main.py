@@ -20,11 +20,18 @@ from app.instance_client import ask
 from app.paths import find_paths
 from app.settings import load_settings
 from liveobj.references import ReferenceProblem, read_reference_file
+from transport.whole_file import private_files
 from widgets.language import set_language, tr, wanted_languages
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the program; bad input is one sentence and exit code 2."""
+    """Runs the program; bad input is one sentence and exit code 2. What it makes is its user's
+    alone, but for what they save for themselves."""
+    with private_files():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     windowed = False
     set_language(*wanted_languages("", os.environ))

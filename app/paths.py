@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import StartProblem
+from app.profile_rights import make_private
 from transport.whole_file import remove_leftovers
 from widgets.language import tr
 
 _NAME = "live-objects"
 # The address of a Unix socket has room for some 108 bytes.
 _SOCKET_PATH_BYTES_MAX = 100
+# So many folders that others have made in the place of ours are passed over.
+_TRIES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,8 @@ class Paths:
         return self.runtime / f"{profile}.socket"
 
     def make(self) -> None:
-        """Creates what is missing, for this user only; removes what a crash left half written."""
+        """Creates what is missing, and makes what is there this user's alone; removes what a crash
+        left half written."""
         folders = (
             self.config,
             self.data,
@@ -93,6 +100,8 @@ class Paths:
         for folder in folders:
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if not _is_mine(folder):
+                    raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
             except OSError as error:
                 raise StartProblem(
                     tr(
@@ -103,6 +112,7 @@ class Paths:
                     )
                 ) from None
             remove_leftovers(folder)
+        make_private((self.config, self.data, self.state, self.runtime))
         for folder in (self.objects / "contents", self.objects / "registry"):
             remove_leftovers(folder)
 
@@ -138,4 +148,18 @@ def _short(key: Path, wanted: Path) -> Path:
     if len(str(wanted / f"{'0' * 16}.socket").encode()) <= _SOCKET_PATH_BYTES_MAX:
         return wanted
     profile = hashlib.blake2b(str(key).encode(), digest_size=8).hexdigest()
-    return Path(tempfile.gettempdir()) / f"{_NAME}-{profile}"
+    base = Path(tempfile.gettempdir()) / f"{_NAME}-{profile}"
+    folders = (base, *(base.with_name(f"{base.name}-{number}") for number in range(1, _TRIES)))
+    return next(filter(_is_mine, folders), base)
+
+
+def _is_mine(folder: Path) -> bool:
+    """False for a folder in everybody's folder for temporary files that somebody else has made:
+    they would answer in the name of the program."""
+    if folder.parent != Path(tempfile.gettempdir()) or os.name != "posix":
+        return True
+    try:
+        status = folder.lstat()
+    except FileNotFoundError:
+        return True
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()

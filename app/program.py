@@ -31,6 +31,7 @@ from app.network import OfficeNetwork, answer_connect
 from app.network_profile import NetworkProfile
 from app.network_report import NET_REQUEST, report
 from app.paths import Paths
+from app.picture_file import save_picture
 from app.scope_actions import Meetings
 from app.scope_care import answer_about_scope
 from app.session import GOODBYE_S, Session
@@ -247,7 +248,8 @@ class _Picture:
         if not self._network.settled and self._delays < _PICTURE_DELAYS_MAX:
             QTimer.singleShot(_PICTURE_DELAY_MS, self._take)
             return
-        if not self._window.picture().save(str(self._file)):
+        assert self._file is not None, "it was asked for"
+        if not save_picture(self._window.picture(), self._file):
             sys.stderr.write(f"{PROGRAM}: {self._file} cannot be written: is it a .png?\n")
             self.exit_code = EXIT_BAD_INPUT
         self._application.quit()

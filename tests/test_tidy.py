@@ -22,7 +22,6 @@ OTHERS: dict[str, str] = {
     "transport/bulk.py": "a part grows over many connections; the one writer gives it its name",
     "transport/simulated_streams.py": "the same in a simulation",
     "transport/event_log.py": "segments are appended to for hours, and may lose their end",
-    "transport/benches/": "figures for developers, in folders of theirs",
     "liveobj/storage/": "databases, which SQLite writes and syncs",
     "widgets/files/file_opening.py": "copies for other programs, gone with the program",
     "widgets/files/files_view.py": "fills a file of the one writer",

@@ -13,7 +13,7 @@ import itertools
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -153,12 +153,40 @@ def export_rights(path: Path) -> int:
     """The rights of a file that is replaced; for a new one those that the user's umask leaves."""
     with contextlib.suppress(OSError):
         return stat.S_IMODE(path.stat().st_mode) & 0o777
-    return 0o666 & ~_users_umask()
+    return 0o666 & ~users_umask()
 
 
-def become_private() -> None:
-    """From now on, whatever this process makes is its user's alone; exports stay as they were."""
-    _umask.append(os.umask(0o077))
+@contextlib.contextmanager
+def private_files() -> Iterator[None]:
+    """For as long as this lasts, whatever this process makes is its user's alone; exports have the
+    rights that they had."""
+    before = os.umask(0o077)
+    _umasks.append(before)
+    try:
+        yield
+    finally:
+        _umasks.pop()
+        os.umask(before)
+
+
+@contextlib.contextmanager
+def users_rights() -> Iterator[None]:
+    """Inside, what is made has the rights of the user's other files: for folders of exports, and
+    for other programs that are started, which inherit this."""
+    before = os.umask(users_umask())
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def users_umask() -> int:
+    """Which rights the user takes off their files, whatever this process does."""
+    if _umasks:
+        return _umasks[0]
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def remove_leftovers(folder: Path) -> int:
@@ -175,15 +203,8 @@ def remove_leftovers(folder: Path) -> int:
     return removed
 
 
-_umask: list[int] = []
-
-
-def _users_umask() -> int:
-    if _umask:
-        return _umask[0]
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+# What it was before, while this process is private.
+_umasks: list[int] = []
 
 
 def _target(path: Path) -> Path:

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from types import FrameType
 
 from app.errors import StartProblem
+from transport.whole_file import users_umask
 from widgets.language import tr
 
 
@@ -31,7 +32,9 @@ def run(arguments: argparse.Namespace) -> int:
                 " live-objects[pipeline], and Java 17."
             )
         )
-    child = subprocess.Popen([sys.executable, "-P", "-m", "pipeline", *arguments.arguments])
+    # What it writes is for whoever asked for it, where they asked for it.
+    command = [sys.executable, "-P", "-m", "pipeline", *arguments.arguments]
+    child = subprocess.Popen(command, umask=users_umask())
 
     def end(_signal: int, _frame: FrameType | None) -> None:
         child.terminate()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,21 @@ def test_what_a_crash_left_half_written_is_gone_after_the_next_start(tmp_path: P
         file.write_bytes(b"half")
     paths.make()
     assert not any(file.exists() for file in gone)
+
+
+def test_folder_for_the_socket_that_somebody_else_has_made_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    profile = tmp_path / ("x" * 120)
+    first = find_paths({}, profile).runtime
+    assert first.parent == tmp_path
+    first.mkdir()
+    assert find_paths({}, profile).runtime == first, "it is ours"
+    monkeypatch.setattr(os, "getuid", lambda: first.stat().st_uid + 1)
+    second = find_paths({}, profile).runtime
+    assert second != first
+    paths = find_paths({}, profile)
+    second.symlink_to(tmp_path)
+    with pytest.raises(StartProblem, match="cannot be used"):
+        paths.make()

@@ -204,15 +204,20 @@ def test_export_keeps_the_users_rights_in_a_program_that_is_private(tmp_path: Pa
     program = """
 import os, sys
 from pathlib import Path
-from transport.whole_file import become_private, export_whole
+from transport.whole_file import export_whole, private_files, users_rights
 os.umask(0o022)
-become_private()
-export_whole(Path(sys.argv[1]) / "export", b"data")
-(Path(sys.argv[1]) / "other").write_bytes(b"data")
+folder = Path(sys.argv[1])
+with private_files(), private_files():
+    export_whole(folder / "export", b"data")
+    (folder / "other").write_bytes(b"data")
+    with users_rights():
+        (folder / "folder").mkdir()
+(folder / "after").write_bytes(b"data")
 """
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
-    assert rights(tmp_path / "export") == 0o644
+    assert rights(tmp_path / "export") == rights(tmp_path / "after") == 0o644
     assert rights(tmp_path / "other") == 0o600
+    assert rights(tmp_path / "folder") == 0o755
 
 
 def test_what_has_grown_elsewhere_is_synced_before_it_gets_its_name(

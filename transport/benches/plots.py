@@ -15,6 +15,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from transport.whole_file import export_whole, users_rights
+
 WIDTH, HEIGHT = 640, 320
 LEFT, RIGHT, TOP, BOTTOM = 72, 168, 40, 48
 COLOURS = ("#1b6ac9", "#c9601b", "#2b8a3e", "#7b2ba8", "#666666")
@@ -253,13 +255,14 @@ PICTURES: dict[str, tuple[str, Callable[[Sequence[Line]], str]]] = {
 def draw_all(results: Path, folder: Path) -> list[Path]:
     """Writes the pictures of each experiment that the file has figures of."""
     _, *records = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
-    folder.mkdir(parents=True, exist_ok=True)
+    with users_rights():
+        folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     for name, (experiment, draw) in PICTURES.items():
         found = [line for line in records if line["name"] == experiment and not line["problem"]]
         if found:
             path = folder / f"{name}.svg"
-            path.write_text(draw(found), encoding="utf-8")
+            export_whole(path, draw(found).encode())
             drawn.append(path)
     return drawn
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from transport.benches.programs import PEERS
 from transport.benches.record import Record
+from transport.whole_file import export_whole, users_rights
 
 _PACKAGES = ("live-objects", "cffi")
 _PEERS = ("cyclonedds", "eclipse-zenoh", "pyzmq")
@@ -74,9 +75,8 @@ def write_results(
 ) -> None:
     """Replaces the file; the folder is made when it is not there. `about`: the circumstances when
     it all began, else those of now."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with users_rights():
+        path.parent.mkdir(parents=True, exist_ok=True)
     lines = [about or circumstances(), *(record.as_json() for record in records)]
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    beside = path.with_suffix(path.suffix + ".new")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    export_whole(path, text.encode())

@@ -13,6 +13,7 @@ from liveobj.channels.presence import Presence
 from liveobj.documents import DocumentError, MapChange
 from liveobj.objects.chat import TEMPLATE_ID, Chat, Message
 from liveobj.opening import Opening
+from transport.whole_file import users_rights
 from widgets.action import Action
 from widgets.chat.chat_model import ChatModel, words_of
 from widgets.chat.composer import Composer
@@ -310,7 +311,8 @@ class ChatView(ObjectView):
     def open_link(self, address: str) -> None:
         url = QUrl(address)
         if can_be_opened(url):
-            QDesktopServices.openUrl(url)
+            with users_rights():  # a browser saves for itself
+                QDesktopServices.openUrl(url)
 
     def _on_context(self) -> None:
         if self._context.message is not None:

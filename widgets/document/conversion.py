@@ -13,6 +13,7 @@ from liveobj.documents import Document, DocumentError
 from liveobj.objects.rich_document import RichBody
 from liveobj.richtext.model import Content
 from liveobj.richtext.wire import read_json
+from transport.whole_file import users_rights
 from widgets.document.images import usable_part
 from widgets.in_thread import InThread
 from widgets.language import tr
@@ -41,7 +42,8 @@ class Helper(QObject):
         self._process = QProcess(self)
         self._process.finished.connect(self._on_finished)
         self._process.errorOccurred.connect(self._on_error)
-        self._process.start(sys.executable, ["-m", module, *arguments])
+        with users_rights():  # It writes what the person exports.
+            self._process.start(sys.executable, ["-m", module, *arguments])
         self._process.write(QByteArray(given))
         self._process.closeWriteChannel()
         self._timer = QTimer(self)

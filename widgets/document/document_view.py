@@ -26,6 +26,7 @@ from liveobj.richtext.model import (
     plain_text,
     safe_link,
 )
+from transport.whole_file import users_rights
 from widgets.action import Action
 from widgets.document.clipboard import Picture, fill_mime, picture_in, take
 from widgets.document.conversion import Helper, Pouring, read_in_helper, write_in_helper
@@ -172,7 +173,8 @@ class DocumentView(WritingView):
     def _follow(self, address: str) -> None:
         found = safe_link(address)
         if found is not None:
-            QDesktopServices.openUrl(QUrl(found))
+            with users_rights():  # a browser saves for itself
+                QDesktopServices.openUrl(QUrl(found))
 
     def insert_table(self, rows: int = _NEW_TABLE[0], columns: int = _NEW_TABLE[1]) -> None:
         empty: tuple[tuple[tuple[Run, ...], ...], ...] = tuple(((),) * columns for _ in range(rows))

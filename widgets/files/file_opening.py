@@ -13,6 +13,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from liveobj.objects.file_names import could_run, safe_name
+from transport.whole_file import users_rights
 from widgets.language import tr
 
 _READ_ONLY = 0o400
@@ -64,4 +65,6 @@ def open_file(content: Path, name: str, parent: QWidget) -> QMessageBox | None:
 
 
 def _hand_over(content: Path, name: str) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(copy_to_open(content, name))))
+    copy = copy_to_open(content, name)
+    with users_rights():  # What the other program saves is none of ours.
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(copy)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from liveobj.richtext.convert import main
 from liveobj.richtext.files import read_file
 from liveobj.richtext.model import Block, Paragraph, Run, Table
 from tests.widgets.document.conftest import Desk
+from transport.whole_file import private_files
 
 
 def wait_for_words(desk: Desk, words: str) -> None:
@@ -74,6 +76,22 @@ def test_a_document_is_exported(desk: Desk, tmp_path: Path, ending: str) -> None
     desk.qtbot.waitUntil(lambda: bool(desk.ada.around.said), timeout=20_000)
     assert desk.ada.around.said == [f"Exported as out{ending}."]
     assert read_file(file) == desk.one.body.content()
+
+
+def test_export_of_a_private_program_has_the_rights_of_the_users_files(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.type("words")
+    file = tmp_path / "out.odt"
+    desk.ada.around.files = [file]
+    mask = os.umask(0o022)
+    try:
+        with private_files():
+            desk.one.run_action("export")
+            desk.qtbot.waitUntil(lambda: bool(desk.ada.around.said), timeout=20_000)
+    finally:
+        os.umask(mask)
+    assert file.stat().st_mode & 0o777 == 0o644
 
 
 def test_closing_while_a_file_is_read_leaves_nothing_behind(desk: Desk, tmp_path: Path) -> None:
