@@ -146,6 +146,15 @@ class MissedAddress:
     rests_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class ShortPath:
+    """Where a node is that long datagrams do not reach, and how long they may be, without the
+    headers of IP and UDP."""
+
+    address: Address
+    bytes: int
+
+
 class Core:
     """A `qsm_engine` that somebody else owns."""
 
@@ -195,6 +204,17 @@ class Core:
         if not lib.qsm_engine_missed_address(self.pointer, address, rests_ns):
             return None
         return MissedAddress(read_address(address), rests_ns[0] / 1e9)
+
+    def short_paths(self, count_max: int = 256) -> list[ShortPath]:
+        paths = ffi.new("qsm_short_path[]", count_max)
+        count = check(lib.qsm_engine_short_paths(self.pointer, paths, count_max))
+        return [
+            ShortPath(read_address(paths[index].address), paths[index].bytes)
+            for index in range(count)
+        ]
+
+    def probe_paths(self) -> None:
+        lib.qsm_engine_probe_paths(self.pointer)
 
     def trace_text(self, bytes_max: int = 1 << 16) -> str:
         text = ffi.new("char[]", bytes_max)

@@ -113,6 +113,7 @@ def _udp_config(config: EngineConfig) -> CData:
     target.no_offload = not config.offload
     target.drop_in_per_mille = config.faults.drop_in_per_mille
     target.drop_out_per_mille = config.faults.drop_out_per_mille
+    target.drop_above_bytes = config.faults.drop_above_bytes
     if config.socket_buffer_bytes is not None:
         target.socket_buffer_bytes = config.socket_buffer_bytes
     return target

@@ -73,14 +73,17 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Losses that the driver makes on purpose, for tests: per mille of datagrams."""
+    """Losses that the driver makes on purpose, for tests: per mille of datagrams; and all that it
+    sends and are longer than `drop_above_bytes`, if that is not 0."""
 
     drop_in_per_mille: int = 0
     drop_out_per_mille: int = 0
+    drop_above_bytes: int = 0
 
     def __post_init__(self) -> None:
         _within("drop_in_per_mille", self.drop_in_per_mille, 0, 1000)
         _within("drop_out_per_mille", self.drop_out_per_mille, 0, 1000)
+        _within("drop_above_bytes", self.drop_above_bytes, 0, 65535)
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,16 @@ class Node(Dispatch):
         """The multicast address of a region that does not reach this node, if one does not."""
         return self._open_core().missed_address()
 
+    def short_paths(self) -> list[binding.ShortPath]:
+        """Nodes to which paths carry less than the interfaces say."""
+        return self._open_core().short_paths()
+
+    def probe_paths(self) -> None:
+        """Finds out whether paths carry what the interfaces say, without waiting for losses; look
+        at `short_paths` a few seconds later."""
+        self._open_core().probe_paths()
+        self.wake()
+
     def trace_text(self) -> str:
         """The last things the engine did, a line each."""
         return self._open_core().trace_text()

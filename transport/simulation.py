@@ -42,12 +42,14 @@ class Link:
     burst_packets: int = 0
     bandwidth_bytes_per_s: int = 0
     queue_bytes: int = 0
+    datagram_bytes_max: int = 0
 
     def __post_init__(self) -> None:
         for name in ("loss", "duplication", "burst"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadArgument(f"The {name} is {getattr(self, name)}: it is a fraction of 1.")
-        if min(self.delay_s, self.jitter_s, self.bandwidth_bytes_per_s, self.queue_bytes) < 0:
+        sizes = (self.bandwidth_bytes_per_s, self.queue_bytes, self.datagram_bytes_max)
+        if min(self.delay_s, self.jitter_s, *sizes) < 0:
             raise BadArgument("A link's times and sizes are not negative.")
 
     def for_c(self) -> dict[str, int]:
@@ -56,6 +58,7 @@ class Link:
             "jitter_ns": round(self.jitter_s * 1e9),
             "bandwidth_bytes_per_s": self.bandwidth_bytes_per_s,
             "queue_bytes": self.queue_bytes,
+            "datagram_bytes_max": self.datagram_bytes_max,
             "loss_ppm": round(self.loss * 1e6),
             "burst_ppm": round(self.burst * 1e6),
             "burst_packets": self.burst_packets,

@@ -411,6 +411,17 @@ int qsm_engine_unheard(const qsm_engine *engine, qsm_address *addresses, uint32_
 int qsm_engine_missed_address(const qsm_engine *engine, qsm_address *address,
                               uint64_t *rests_for_ns);
 
+/* A node that long datagrams do not reach: the path to it carries less than the interfaces say. */
+typedef struct qsm_short_path {
+    qsm_address address;
+    uint32_t bytes; /* the longest datagram that reaches it, without headers of IP and UDP */
+} qsm_short_path;
+int qsm_engine_short_paths(const qsm_engine *engine, qsm_short_path *paths, uint32_t count_max);
+/* Finds out at once whether long datagrams reach the nodes of this one's regions, which is else
+ * done when some seem not to. What was found shows after half a second, or some more where packets
+ * are lost. */
+void qsm_engine_probe_paths(qsm_engine *engine);
+
 /* ---- UDP driver ------------------------------------------------------------------------------ */
 
 typedef struct qsm_udp qsm_udp;
@@ -429,6 +440,8 @@ typedef struct qsm_udp_config {
     /* Fault injection for tests, per mille of datagrams that the driver throws away. */
     uint16_t drop_in_per_mille;
     uint16_t drop_out_per_mille;
+    uint16_t drop_above_bytes; /* longer datagrams are not sent, as where a path carries less; 0:
+                                  all are */
 } qsm_udp_config;
 
 typedef struct qsm_udp_info {
@@ -479,6 +492,7 @@ typedef struct qsm_sim_link {
     uint32_t burst_ppm;             /* chance that a burst of losses begins at a packet */
     uint32_t burst_packets;         /* length of a burst */
     uint32_t duplicate_ppm;
+    uint32_t datagram_bytes_max; /* longer ones are lost, and nobody is told; 0: none are */
 } qsm_sim_link;
 
 /* A network and a clock, both of the simulation; nothing in it depends on anything but `seed` and

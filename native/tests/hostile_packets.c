@@ -112,7 +112,8 @@ static uint32_t draw_control(fuzz_world *world, uint32_t as, uint32_t to, uint64
                                     QSM_KIND_TOKEN_ACK,    QSM_KIND_ACK,           QSM_KIND_NUDGE,
                                     QSM_KIND_ORPHAN_QUERY, QSM_KIND_ORPHAN_REPORT, QSM_KIND_PING,
                                     QSM_KIND_PONG,         QSM_KIND_SOLICIT,       QSM_KIND_OFFER,
-                                    QSM_KIND_BEACON,       QSM_KIND_EVICTED,       QSM_KIND_CALL};
+                                    QSM_KIND_BEACON,       QSM_KIND_EVICTED,       QSM_KIND_CALL,
+                                    QSM_KIND_PROBE,        QSM_KIND_PROBE_ANSWER};
     static qsm_control c;
     memset(&c, 0, sizeof c);
     *kind = kinds[hostile_draw(seed) % sizeof kinds];
@@ -163,6 +164,11 @@ static uint32_t draw_control(fuzz_world *world, uint32_t as, uint32_t to, uint64
         c.orphan_report.attempt = (uint32_t)hostile_draw(seed) % 4;
         c.orphan_report.stable = draw_number(seed);
         c.orphan_report.range_count = draw_ranges(c.orphan_report.ranges, QSM_RANGES_MAX, seed);
+        break;
+    case QSM_KIND_PROBE:
+    case QSM_KIND_PROBE_ANSWER:
+        c.probe.nonce = (uint32_t)draw_number(seed);
+        c.probe.bytes = (uint16_t)(100 + hostile_draw(seed) % (QSM_DATAGRAM_BYTES_MAX - 99));
         break;
     case QSM_KIND_CALL: c.call.pause_ms = (uint32_t)draw_number(seed); break;
     case QSM_KIND_SOLICIT:
@@ -326,9 +332,30 @@ static uint32_t draw_link(fuzz_world *world, uint32_t as, uint32_t to, uint64_t 
     return bytes;
 }
 
+/* A part of a packet, of which the rest may never come. */
+static uint32_t draw_part(fuzz_world *world, uint32_t as, uint64_t *seed, uint8_t *packet) {
+    static const uint8_t rubbish[QSM_SAFE_BYTES];
+    bool fits = hostile_draw(seed) % 4;
+    uint32_t whole = QSM_SAFE_BYTES + 1 + (uint32_t)(hostile_draw(seed) % 8000);
+    uint32_t unit = QSM_SAFE_BYTES - QSM_HEADER_BYTES - 4;
+    uint32_t offset = (uint32_t)(hostile_draw(seed) % 8) * unit;
+    uint32_t left = offset < whole ? whole - offset : 0;
+    if (!fits) offset = (uint32_t)draw_number(seed);
+    qsm_writer out = qsm_header_begin(packet, QSM_SAFE_BYTES, QSM_KIND_PART, world->ids[as],
+                                      (uint32_t)(hostile_draw(seed) % 100));
+    qsm_write16(&out, (uint16_t)whole);
+    qsm_write16(&out, (uint16_t)offset);
+    qsm_write_bytes(&out, rubbish, left < unit ? left : unit);
+    return qsm_header_finish(fuzz_keys(), &out);
+}
+
 uint32_t hostile_packet(fuzz_world *world, uint32_t as, uint32_t to, uint64_t *seed,
                         uint8_t *packet, uint8_t *kind) {
-    uint64_t what = hostile_draw(seed) % 8;
+    uint64_t what = hostile_draw(seed) % 9;
+    if (what == 8) {
+        *kind = QSM_KIND_PART;
+        return draw_part(world, as, seed, packet);
+    }
     if (what >= 4) return draw_control(world, as, to, seed, packet, kind);
     *kind = what == 0 ? QSM_KIND_LINK : QSM_KIND_DATA;
     return what == 0 ? draw_link(world, as, to, seed, packet)

@@ -281,9 +281,10 @@ static void test_who_is_not_a_member_gets_no_more_than_it_sends(void) {
         if (kind == QSM_KIND_SOLICIT) control.solicit.multicast = i / 16 % 2;
         if (kind == QSM_KIND_PING) control.ping.nonce = hostile_draw(&seed);
         if (kind == QSM_KIND_LINK) control.link.receiver = world.ids[i % WORLD_NODES];
-        if (kind == QSM_KIND_DATA) continue;
+        if (kind == QSM_KIND_DATA || kind == QSM_KIND_PART) continue;
         if (kind != QSM_KIND_SOLICIT && kind != QSM_KIND_PING && kind != QSM_KIND_LINK)
             memset(&control, 0, sizeof control);
+        if (kind == QSM_KIND_PROBE) control.probe.bytes = QSM_SAFE_BYTES;
         if (kind == QSM_KIND_LINK) {
             control.link.sequence = 1;
             control.link.stream = i;

@@ -10,6 +10,8 @@
 
 #define LIVENESS_NS (60 * WORLD_S)
 
+enum { SHORT_PERCENT = 25 }; /* of the seeds have it: those which, others' draws do not change */
+
 static const char *const fault_names[STORM_FAULT_COUNT] = {
     [STORM_LOSS] = "loss",           [STORM_BURST] = "burst",         [STORM_JITTER] = "jitter",
     [STORM_DUPLICATE] = "duplicate", [STORM_NARROW] = "narrow",       [STORM_PAIR] = "pair",
@@ -17,7 +19,7 @@ static const char *const fault_names[STORM_FAULT_COUNT] = {
     [STORM_FREEZE] = "freeze",       [STORM_PARTITION] = "partition", [STORM_BLOCK] = "block",
     [STORM_SLOW] = "slow",           [STORM_DEAF] = "deaf",           [STORM_CLOCK] = "clock",
     [STORM_CHURN] = "churn",         [STORM_LATE] = "late",           [STORM_HUSH] = "hush",
-    [STORM_SNOOP] = "snoop",
+    [STORM_SNOOP] = "snoop",         [STORM_SHORT] = "short",
 };
 
 typedef struct {
@@ -28,6 +30,7 @@ typedef struct {
     qsm_sim_random traffic; /* who sends what */
     qsm_sim_random hush;    /* whose multicast is heard by whom, and when that changes */
     qsm_sim_random snoop;   /* which addresses reach whom, and when that changes */
+    qsm_sim_random shorten; /* how long datagrams may be, and when that changes */
     uint32_t faults;
     uint32_t group_count;
     uint32_t message_bytes_max;
@@ -109,10 +112,12 @@ static void draw(storm *drawn, uint64_t seed, uint32_t only, uint32_t also, bool
     drawn->traffic = qsm_sim_random_of(seed, 1004);
     drawn->hush = qsm_sim_random_of(seed, 1005);
     drawn->snoop = qsm_sim_random_of(seed, 1006);
+    drawn->shorten = qsm_sim_random_of(seed, 1007);
     const uint32_t percent = (uint32_t)between(&drawn->plan, 5, 50);
     for (uint32_t fault = 0; fault < STORM_DRAWN_COUNT; fault++) {
         if (chance(&drawn->plan, percent)) drawn->faults |= 1U << fault;
     }
+    if (chance(&drawn->shorten, SHORT_PERCENT)) drawn->faults |= 1U << STORM_SHORT;
     if (only != 0) drawn->faults &= only;
     drawn->faults |= also & ((1U << STORM_FAULT_COUNT) - 1);
     const uint32_t node_count = (uint32_t)between_log(&drawn->plan, 2, 24);
@@ -272,6 +277,27 @@ static void snoop(storm *drawn) {
     }
 }
 
+/* Long datagrams are lost: all of them, or those to one node; or the end of it. */
+static void shorten(storm *drawn) {
+    qsm_sim *sim = world_sim(drawn->scene);
+    const uint32_t count = world_node_count(drawn->scene);
+    const uint32_t node = (uint32_t)qsm_sim_random_below(&drawn->shorten, count);
+    const uint32_t bytes = (uint32_t)between(&drawn->shorten, 1200, QSM_DATAGRAM_BYTES_MAX);
+    const bool everywhere = chance(&drawn->shorten, 50), on = chance(&drawn->shorten, 70);
+    qsm_sim_link link = drawn->options.link;
+    link.datagram_bytes_max = on ? bytes : 0;
+    if (everywhere) {
+        world_tell(drawn->scene, "paths carry %s datagrams", on ? "short" : "all");
+        drawn->options.link = link;
+        qsm_sim_set_link(sim, &link);
+        return;
+    }
+    world_tell(drawn->scene, "paths to node %u carry %s datagrams", node, on ? "short" : "all");
+    for (uint32_t from = 0; from < count; from++) {
+        (void)qsm_sim_set_link_between(sim, from, node, on ? &link : NULL);
+    }
+}
+
 static void send_some(storm *drawn) {
     qsm_sim_random *traffic = &drawn->traffic;
     const uint32_t node = (uint32_t)qsm_sim_random_below(traffic, world_node_count(drawn->scene));
@@ -306,6 +332,7 @@ static void rage(storm *drawn) {
     const uint64_t end_ns = world_now_ns(drawn->scene) + rage_ns;
     uint64_t fault_ns = 0, send_ns = 0, hush_ns = has(drawn, STORM_HUSH) ? 0 : UINT64_MAX;
     uint64_t snoop_ns = has(drawn, STORM_SNOOP) ? 0 : UINT64_MAX;
+    uint64_t short_ns = has(drawn, STORM_SHORT) ? 0 : UINT64_MAX;
     while (world_now_ns(drawn->scene) < end_ns && world_failure(drawn->scene) == NULL) {
         const uint64_t now_ns = world_now_ns(drawn->scene);
         if (send_ns <= now_ns) {
@@ -326,7 +353,12 @@ static void rage(storm *drawn) {
             snoop(drawn);
             snoop_ns = now_ns + between_log(&drawn->snoop, 100 * WORLD_MS, 5 * WORLD_S);
         }
+        if (short_ns <= now_ns) {
+            shorten(drawn);
+            short_ns = now_ns + between_log(&drawn->shorten, 100 * WORLD_MS, 20 * WORLD_S);
+        }
         uint64_t next_ns = send_ns < fault_ns ? send_ns : fault_ns;
+        if (short_ns < next_ns) next_ns = short_ns;
         if (hush_ns < next_ns) next_ns = hush_ns;
         if (snoop_ns < next_ns) next_ns = snoop_ns;
         world_run(drawn->scene, (next_ns < end_ns ? next_ns : end_ns) - now_ns);

@@ -36,6 +36,7 @@ enum storm_fault {
     STORM_DRAWN_COUNT,
     STORM_HUSH = STORM_DRAWN_COUNT, /* one way, multicast only */
     STORM_SNOOP,                    /* single multicast addresses */
+    STORM_SHORT,                    /* paths that lose long datagrams; some seeds have it, too */
     STORM_FAULT_COUNT
 };
 

@@ -53,6 +53,7 @@ qsm_buffer *qsm_pool_take(qsm_pool *pool, uint32_t capacity) {
     }
     buffer->next_free = NULL;
     buffer->references = 1;
+    buffer->torn = false;
     pool->bytes_used += capacity;
     return buffer;
 }

@@ -7,6 +7,7 @@
 #define QSM_CORE_BUFFER_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "qsm.h"
@@ -28,6 +29,7 @@ struct qsm_buffer {
     uint32_t references;
     uint32_t capacity;
     uint32_t size; /* which of the four */
+    bool torn;     /* holds a packet that came in parts */
     uint8_t data[];
 };
 

@@ -46,6 +46,11 @@
     X(repairs_pushed)    /* to a neighbour whose gaps were seen in a token */                      \
     X(repairs_multicast) /* by the sender to a whole region */                                     \
     X(repairs_received)                                                                            \
+    X(parts_sent) /* of packets that are longer than their path carries */                         \
+    X(parts_received)                                                                              \
+    X(parts_joined)  /* packets made whole from them */                                            \
+    X(parts_dropped) /* malformed, or the rest did not come in time */                             \
+    X(probes_sent)   /* to find out how long datagrams may be */                                   \
     X(tokens_launched)                                                                             \
     X(tokens_passed)                                                                               \
     X(tokens_returned)                                                                             \
@@ -85,6 +90,7 @@
     X(peers_now)                                                                                   \
     X(unheard_now) /* nodes of common regions whose multicast does not reach this one */           \
     X(unicast_now) /* regions with others in which somebody is not heard: they go by unicast */    \
+    X(short_paths_now) /* nodes that only short datagrams reach */                                 \
     X(regions_now)                                                                                 \
     X(groups_now)                                                                                  \
     X(streams_now)                                                                                 \

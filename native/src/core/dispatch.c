@@ -207,6 +207,8 @@ static void handle_control(qsm_engine *engine, const qsm_arrival *arrival,
     case QSM_KIND_PONG: qsm_client_pong_arrived(engine, from, &control->ping); break;
     case QSM_KIND_EVICTED: qsm_client_evicted_arrived(engine, &control->evicted); break;
     case QSM_KIND_CALL: qsm_hearing_call_arrived(engine, from, &control->call); break;
+    case QSM_KIND_PROBE: qsm_path_probe_arrived(engine, from, &control->probe); break;
+    case QSM_KIND_PROBE_ANSWER: qsm_path_answer_arrived(engine, from, &control->probe); break;
     case QSM_KIND_PULL:
         if (!engine->client.suspended && qsm_peer_find(engine, from) != NULL)
             qsm_repair_pull_arrived(engine, from, &control->pull);
@@ -263,6 +265,13 @@ void qsm_dispatch(qsm_engine *engine, const qsm_arrival *arrival) {
             qsm_count(engine, QSM_COUNT_dropped_suspended);
         else
             handle_data(engine, arrival);
+        return;
+    }
+    if (header->kind == QSM_KIND_PART) { /* may be overtaken: what it is part of knows repeats */
+        if (engine->client.suspended)
+            qsm_count(engine, QSM_COUNT_dropped_suspended);
+        else
+            qsm_parts_arrived(engine, arrival);
         return;
     }
     qsm_peer *peer = qsm_peer_find(engine, header->sender);

@@ -64,6 +64,8 @@ int qsm_engine_create(const qsm_config *config, uint64_t now_ns, qsm_engine **ou
     engine->scheduler.outgoing.item_bytes = sizeof(qsm_outgoing);
     qsm_orders_init(&engine->delivery.orders);
     engine->subscription_generation = 1;
+    qsm_parts_start(engine);
+    qsm_paths_start(engine);
     qsm_client_start(engine, now_ns);
     *out = engine;
     return QSM_OK;
@@ -95,6 +97,8 @@ void qsm_engine_destroy(qsm_engine *engine) {
     qsm_events_free(&engine->events);
     qsm_delivery_free(engine);
     qsm_repairs_free(&engine->repairs);
+    qsm_parts_free(engine);
+    qsm_paths_stop(engine);
     qsm_dead_free(&engine->dead);
     qsm_table_free(&engine->peers);
     qsm_table_free(&engine->regions);

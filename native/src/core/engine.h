@@ -16,6 +16,7 @@
 #include "core/index.h"
 #include "core/limits.h"
 #include "core/outbox.h"
+#include "core/parts.h"
 #include "core/prng.h"
 #include "core/seal.h"
 #include "core/slab.h"
@@ -28,6 +29,7 @@
 #include "qsm.h"
 #include "receiving/delivery.h"
 #include "recovery/repair.h"
+#include "sending/path.h"
 #include "sending/scheduler.h"
 
 typedef struct qsm_host qsm_host;
@@ -49,6 +51,8 @@ struct qsm_engine {
     uint64_t counters[QSM_COUNTER_COUNT];
     qsm_inbox inbox[QSM_INBOX_COUNT];
     qsm_outbox outbox[QSM_CLASS_COUNT];
+    qsm_parts parts;
+    qsm_paths paths;
     uint32_t offered[QSM_CLASS_COUNT]; /* departures shown by the last qsm_engine_send */
     qsm_event_queue events;
     qsm_table peers;        /* id -> qsm_peer */
@@ -80,6 +84,12 @@ static inline void qsm_count_add(qsm_engine *engine, enum qsm_counter counter, u
 }
 static inline void qsm_note(qsm_engine *engine, enum qsm_trace_kind kind, uint64_t a, uint64_t b) {
     qsm_trace_add(&engine->trace, engine->now_ns, kind, a, b);
+}
+
+/* Control packets are not longer, so that they arrive where data must be cut. */
+static inline uint32_t qsm_control_bytes_max(const qsm_engine *engine) {
+    uint32_t bytes = engine->config.datagram_bytes_max;
+    return bytes < QSM_SAFE_BYTES ? bytes : QSM_SAFE_BYTES;
 }
 
 /* Whose opinion this node shares on who is alive: see wire.h. */

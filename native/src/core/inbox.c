@@ -24,12 +24,34 @@ void qsm_buffer_free(qsm_buffer *buffer) {
 /* ---- taking in ------------------------------------------------------------------------------- */
 
 static uint32_t inbox_for(qsm_engine *engine, const qsm_header *header, const qsm_address *from) {
-    if (header->kind == QSM_KIND_PULL) return QSM_CLASS_REPAIR;
+    if (header->kind == QSM_KIND_PULL || header->kind == QSM_KIND_PART) return QSM_CLASS_REPAIR;
     if (header->kind == QSM_KIND_TOKEN) return QSM_INBOX_TOKENS;
     if (header->kind != QSM_KIND_DATA) return QSM_CLASS_CONTROL;
     qsm_peer *peer = qsm_peer_find(engine, header->sender);
     return peer != NULL && qsm_address_equal(&peer->address, from) ? QSM_CLASS_DATA
                                                                    : QSM_CLASS_REPAIR;
+}
+
+static void put_in(qsm_engine *engine, const qsm_arrival *arrival) {
+    const qsm_slice *packet = &arrival->packet;
+    uint64_t tag;
+    memcpy(&tag, qsm_slice_data(packet) + 16, sizeof tag);
+    qsm_trace_mix(&engine->trace, tag);
+    qsm_inbox *inbox = &engine->inbox[inbox_for(engine, &arrival->header, &arrival->from)];
+    if (inbox->count == inbox->capacity) {
+        uint32_t capacity = inbox->capacity ? inbox->capacity * 2 : 64;
+        qsm_arrival *items = capacity <= 65536 ? malloc(capacity * sizeof *items) : NULL;
+        if (items == NULL) {
+            qsm_count(engine, QSM_COUNT_dropped_no_buffer);
+            return;
+        }
+        for (uint32_t i = 0; i < inbox->count; i++)
+            items[i] = inbox->items[(inbox->first + i) & (inbox->capacity - 1)];
+        free(inbox->items);
+        *inbox = (qsm_inbox){.items = items, .capacity = capacity, .count = inbox->count};
+    }
+    qsm_buffer_retain(packet->buffer);
+    inbox->items[(inbox->first + inbox->count++) & (inbox->capacity - 1)] = *arrival;
 }
 
 /* `genuine` is the tag that the packet must have, NULL: to be made here. */
@@ -49,24 +71,17 @@ static void take_in(qsm_engine *engine, const qsm_address *from, const qsm_slice
         return;
     }
     if (arrival.header.sender == engine->id) return; /* our own multicast */
-    uint64_t tag;
-    memcpy(&tag, qsm_slice_data(packet) + 16, sizeof tag);
-    qsm_trace_mix(&engine->trace, tag);
-    qsm_inbox *inbox = &engine->inbox[inbox_for(engine, &arrival.header, from)];
-    if (inbox->count == inbox->capacity) {
-        uint32_t capacity = inbox->capacity ? inbox->capacity * 2 : 64;
-        qsm_arrival *items = capacity <= 65536 ? malloc(capacity * sizeof *items) : NULL;
-        if (items == NULL) {
-            qsm_count(engine, QSM_COUNT_dropped_no_buffer);
-            return;
-        }
-        for (uint32_t i = 0; i < inbox->count; i++)
-            items[i] = inbox->items[(inbox->first + i) & (inbox->capacity - 1)];
-        free(inbox->items);
-        *inbox = (qsm_inbox){.items = items, .capacity = capacity, .count = inbox->count};
+    put_in(engine, &arrival);
+}
+
+void qsm_inbox_take_joined(qsm_engine *engine, const qsm_address *from, const qsm_slice *packet) {
+    qsm_arrival arrival = {.packet = *packet, .from = *from};
+    if (!qsm_header_open(&engine->keys, qsm_slice_data(packet), packet->bytes, &arrival.header) ||
+        arrival.header.kind != QSM_KIND_DATA) {
+        qsm_count(engine, QSM_COUNT_dropped_not_authentic);
+        return;
     }
-    qsm_buffer_retain(packet->buffer);
-    inbox->items[(inbox->first + inbox->count++) & (inbox->capacity - 1)] = arrival;
+    if (arrival.header.sender != engine->id) put_in(engine, &arrival);
 }
 
 /* Takes in some datagrams whose tags are made at once. False, and nothing is done: they are not all

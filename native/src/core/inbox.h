@@ -30,6 +30,8 @@ typedef struct {
 
 /* Has the next packet of a class, or the next token, dealt with; false when there is none. */
 bool qsm_inbox_handle_next(qsm_engine *engine, uint32_t which);
+/* Takes in a data packet that has been joined from its parts. */
+void qsm_inbox_take_joined(qsm_engine *engine, const qsm_address *from, const qsm_slice *packet);
 void qsm_inbox_free(qsm_inbox *inbox);
 
 #endif

@@ -16,6 +16,9 @@
            */
 
 #define QSM_DATAGRAM_BYTES_MIN 576u
+#define QSM_SAFE_BYTES 1200u /* that every path carries: control packets are not longer */
+#define QSM_TORN_MAX 64u     /* packets of which some parts have come */
+#define QSM_TORN_BYTES_MAX QSM_MEDIUM_BUFFER_BYTES /* longer ones are not cut */
 #define QSM_RING_SIZE_MIN 2u
 #define QSM_RING_SIZE_MAX 16u
 #define QSM_RING_LEVELS_MAX                                                                        \

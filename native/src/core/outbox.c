@@ -10,8 +10,10 @@ void qsm_post_control(qsm_engine *engine, uint8_t kind, qsm_control *control,
     qsm_buffer *buffer = qsm_pool_take(&engine->pool, QSM_SMALL_BUFFER_BYTES);
     if (buffer == NULL) return;
     control->side = qsm_side(engine);
+    uint32_t bytes_max =
+        kind == QSM_KIND_PROBE ? QSM_DATAGRAM_BYTES_MAX : qsm_control_bytes_max(engine);
     uint32_t bytes = qsm_control_write(&engine->keys, kind, engine->id, ++engine->control_counter,
-                                       control, buffer->data, engine->config.datagram_bytes_max);
+                                       control, buffer->data, bytes_max);
     qsm_slice packet = {.buffer = buffer, .bytes = bytes};
     if (bytes > 0) qsm_post_packet(engine, QSM_CLASS_CONTROL, to, &packet);
     qsm_buffer_release(buffer);

@@ -38,6 +38,8 @@
     X(unheard, "multicast of node %016llx is not heard, for %llu ns")                              \
     X(heard_again, "multicast of node %016llx is heard again, for %llu ns")                        \
     X(address_unheard, "the address of region %016llx is not heard, rests for the %lluth time")    \
+    X(path_short, "node %016llx is not reached by datagrams of %llu bytes")                        \
+    X(path_long, "node %016llx is reached by datagrams of %llu bytes again")                       \
     X(stream_finished, "own stream in region %016llx ends at %llu")
 
 enum qsm_trace_kind {

@@ -28,6 +28,9 @@
  * tag), then the sealed messages (covered by the tags in the table). Its sender is the node whose
  * stream it belongs to; any member may pass it on as it is, which is all that a repair is.
  *
+ * A part of a data packet: u16 length of the whole packet, u16 offset of this part in it, bytes.
+ * Its counter names the packet among those that its sender has cut; its sender is whoever cut it.
+ *
  * Messages of one group that follow each other are one entry of the table, a run, sealed as one:
  * what takes longest of sealing and opening short messages is to begin and to end. Each has its
  * length (u16) before it, under the seal, so that only who has the group's key can part them.
@@ -74,7 +77,10 @@ enum qsm_kind {
                                   */
     QSM_KIND_ORPHAN_REPORT = 16, /* the answer */
     QSM_KIND_CALL = 17,          /* by multicast only: whoever gets it hears its sender */
-    QSM_KIND_COUNT = 18
+    QSM_KIND_PART = 18,          /* of a data packet that is longer than its path carries */
+    QSM_KIND_PROBE = 19,         /* does a datagram of this length arrive? */
+    QSM_KIND_PROBE_ANSWER = 20,  /* it does */
+    QSM_KIND_COUNT = 21
 };
 
 /* ---- header ---------------------------------------------------------------------------------- */
@@ -313,6 +319,11 @@ typedef struct {
 } qsm_call;
 
 typedef struct {
+    uint32_t nonce;
+    uint16_t bytes; /* of the whole probe, which is padded to that */
+} qsm_probe;
+
+typedef struct {
     uint64_t node;  /* who has been put out */
     uint64_t nonce; /* of the ping that is answered, 0 if none */
     qsm_epoch epoch;
@@ -353,6 +364,7 @@ typedef struct {
         qsm_ping ping;
         qsm_evicted evicted;
         qsm_call call;
+        qsm_probe probe;
         qsm_orphan_query orphan_query;
         qsm_orphan_report orphan_report;
     };

@@ -166,6 +166,37 @@ static void write_call(qsm_writer *out, const qsm_control *control) {
     qsm_write32(out, call->pause_ms);
 }
 
+enum { PROBE_FIXED_BYTES = QSM_HEADER_BYTES + 6 };
+
+/* Padded to the length that it asks about, which it also names: what came is what was sent. */
+static void read_probe(qsm_reader *in, qsm_control *control) {
+    qsm_probe *probe = &control->probe;
+    probe->nonce = qsm_read32(in);
+    probe->bytes = qsm_read16(in);
+    if (probe->bytes < PROBE_FIXED_BYTES || probe->bytes > QSM_DATAGRAM_BYTES_MAX) {
+        in->failed = true;
+        return;
+    }
+    qsm_read_bytes(in, probe->bytes - PROBE_FIXED_BYTES);
+}
+
+static void write_probe(qsm_writer *out, const qsm_control *control) {
+    static const uint8_t padding[QSM_DATAGRAM_BYTES_MAX];
+    qsm_write32(out, control->probe.nonce);
+    qsm_write16(out, control->probe.bytes);
+    qsm_write_bytes(out, padding, control->probe.bytes - PROBE_FIXED_BYTES);
+}
+
+static void read_probe_answer(qsm_reader *in, qsm_control *control) {
+    control->probe.nonce = qsm_read32(in);
+    control->probe.bytes = qsm_read16(in);
+}
+
+static void write_probe_answer(qsm_writer *out, const qsm_control *control) {
+    qsm_write32(out, control->probe.nonce);
+    qsm_write16(out, control->probe.bytes);
+}
+
 const qsm_wire_form qsm_wire_members[QSM_KIND_COUNT] = {
     [QSM_KIND_SOLICIT] = {.read = read_solicit, .write = write_solicit},
     [QSM_KIND_OFFER] = {.read = read_offer, .write = write_offer},
@@ -175,4 +206,6 @@ const qsm_wire_form qsm_wire_members[QSM_KIND_COUNT] = {
     [QSM_KIND_PONG] = {.read = read_ping, .write = write_ping},
     [QSM_KIND_EVICTED] = {.read = read_evicted, .write = write_evicted},
     [QSM_KIND_CALL] = {.read = read_call, .write = write_call},
+    [QSM_KIND_PROBE] = {.read = read_probe, .write = write_probe},
+    [QSM_KIND_PROBE_ANSWER] = {.read = read_probe_answer, .write = write_probe_answer},
 };

@@ -258,7 +258,8 @@ static void send_to(qsm_sim_network *network, uint64_t now_ns, uint32_t to,
     }
     const qsm_sim_pair *pair = qsm_sim_network_pair(network, packet->from, to, false);
     const qsm_sim_link *link = pair != NULL && pair->has_link ? &pair->link : &network->link;
-    if (is_lost(network, link, &network->ports[to])) {
+    bool too_long = link->datagram_bytes_max != 0 && packet->bytes > link->datagram_bytes_max;
+    if (is_lost(network, link, &network->ports[to]) || too_long) {
         network->traffic.lost++;
         return;
     }

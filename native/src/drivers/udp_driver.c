@@ -155,6 +155,7 @@ static uint32_t send_with_loss(qsm_udp *udp, uint32_t count) {
     qsm_datagram *datagrams = udp->datagrams;
     for (uint32_t index = 0; index < count; index++) {
         if (qsm_prng_below(&udp->faults, 1000) < udp->drop_out_per_mille) continue;
+        if (udp->drop_above_bytes != 0 && datagrams[index].bytes > udp->drop_above_bytes) continue;
         places[kept] = index;
         datagrams[kept++] = datagrams[index];
     }
@@ -174,7 +175,7 @@ static bool send_batch(qsm_udp *udp, uint64_t now_ns) {
     bool echoes = udp->groups.socket_count > 0 &&
                   (udp->datagrams[0].to.multicast || udp->datagrams[count - 1].to.multicast);
     uint32_t sent =
-        udp->drop_out_per_mille != 0
+        udp->drop_out_per_mille != 0 || udp->drop_above_bytes != 0
             ? send_with_loss(udp, count)
             : udp_socket_send(&udp->unicast, &udp->interface, udp->datagrams, count, &udp->info);
     qsm_engine_sent(udp->engine, sent);

@@ -21,7 +21,7 @@ struct qsm_udp {
     uint64_t renewals_seen;
     uint64_t join_retry_ns; /* UINT64_MAX: everything is joined */
     qsm_prng faults;
-    uint16_t drop_in_per_mille, drop_out_per_mille;
+    uint16_t drop_in_per_mille, drop_out_per_mille, drop_above_bytes;
     qsm_udp_info info;
 };
 

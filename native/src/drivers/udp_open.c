@@ -202,6 +202,7 @@ int qsm_udp_open(const qsm_udp_config *config, qsm_udp **udp, char *error, uint3
     opened->subscriptions_seen = UINT64_MAX;
     opened->drop_in_per_mille = config->drop_in_per_mille;
     opened->drop_out_per_mille = config->drop_out_per_mille;
+    opened->drop_above_bytes = config->drop_above_bytes;
     int result = udp_system_start(&sentence);
     if (result != QSM_OK) {
         free(opened);

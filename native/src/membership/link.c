@@ -140,7 +140,7 @@ bool qsm_link_send(qsm_link *link, const uint8_t *message, uint32_t bytes) {
         qsm_note(link->engine, QSM_TRACE_link_broken, link->peer->id, link->queued_bytes);
         return false;
     }
-    uint32_t part_max = link->engine->config.datagram_bytes_max - LINK_HEADER_BYTES;
+    uint32_t part_max = qsm_control_bytes_max(link->engine) - LINK_HEADER_BYTES;
     for (uint32_t at = 0; at < bytes;) {
         uint32_t part = bytes - at < part_max ? bytes - at : part_max;
         qsm_link_segment *segment = calloc(1, sizeof *segment + part);

@@ -32,6 +32,7 @@ void qsm_peer_unuse(qsm_engine *engine, qsm_peer *peer) {
     assert(peer->uses > 0);
     if (--peer->uses > 0) return;
     if (peer->link != NULL) qsm_link_free(peer->link);
+    qsm_path_forget(engine, peer);
     qsm_table_remove(&engine->peers, peer->id);
     engine->counters[QSM_COUNT_peers_now]--;
     free(peer);
@@ -49,4 +50,12 @@ bool qsm_peer_is_fresh(qsm_peer *peer, uint32_t counter) {
     if (behind >= 64 || (peer->seen >> behind & 1)) return false;
     peer->seen |= 1ull << behind;
     return true;
+}
+
+void qsm_peer_post(qsm_engine *engine, uint32_t class, const qsm_peer *peer,
+                   const qsm_slice *packet) {
+    if (qsm_path_cuts(peer, packet))
+        qsm_parts_post(engine, class, &peer->address, packet);
+    else
+        qsm_post_packet(engine, class, &peer->address, packet);
 }

@@ -1,6 +1,7 @@
 /*
  * peer.h - another node that this one has been told of: its address, its place in the order of
- * seniority, the window that refuses replayed control packets, and how its multicast is heard.
+ * seniority, the window that refuses replayed control packets, how its multicast is heard, and how
+ * long datagrams may be to reach it.
  * Lives as long as something refers to it.
  */
 #ifndef QSM_MEMBERSHIP_PEER_H
@@ -11,6 +12,7 @@
 
 #include "membership/hearing.h"
 #include "qsm.h"
+#include "sending/path.h"
 
 typedef struct qsm_link qsm_link;
 
@@ -24,6 +26,7 @@ typedef struct qsm_peer {
     uint64_t seen;   /* bit i: newest - i has been seen */
     qsm_link *link;  /* reliable control link, NULL until needed */
     qsm_audibility audibility;
+    qsm_path path;
 } qsm_peer;
 
 /* Finds or makes the peer and adds a use; NULL when memory is short. */
@@ -31,6 +34,9 @@ qsm_peer *qsm_peer_use(qsm_engine *engine, uint64_t id, const qsm_address *addre
 qsm_peer *qsm_peer_find(qsm_engine *engine, uint64_t id);
 /* Gives back one use; the last one frees the peer and its link. */
 void qsm_peer_unuse(qsm_engine *engine, qsm_peer *peer);
+/* Queues a data packet for the node, in parts where its path wants that. */
+void qsm_peer_post(qsm_engine *engine, uint32_t class, const qsm_peer *peer,
+                   const qsm_slice *packet);
 /* False when a control packet with this counter has been seen or is too old to tell. */
 bool qsm_peer_is_fresh(qsm_peer *peer, uint32_t counter);
 

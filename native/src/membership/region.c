@@ -245,12 +245,15 @@ bool qsm_region_is_dead_address(const qsm_region *region, const qsm_address *add
 
 void qsm_region_multicast(qsm_region *region, uint32_t class, const qsm_slice *packet) {
     if (!region->unicast) {
-        qsm_post_packet(region->engine, class, &region->address, packet);
+        if (qsm_path_region_cuts(region, packet))
+            qsm_parts_post(region->engine, class, &region->address, packet);
+        else
+            qsm_post_packet(region->engine, class, &region->address, packet);
         return;
     }
     for (uint32_t i = 0; i < region->member_count; i++)
         if (region->members[i].peer != NULL && !region->members[i].dead)
-            qsm_post_packet(region->engine, class, &region->members[i].peer->address, packet);
+            qsm_peer_post(region->engine, class, region->members[i].peer, packet);
 }
 
 void qsm_region_multicast_control(qsm_region *region, uint8_t kind, qsm_control *control) {

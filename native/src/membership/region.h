@@ -59,8 +59,10 @@ typedef struct qsm_region {
     qsm_table streams;   /* sender id -> qsm_stream, this node's own included */
     qsm_rings rings;
     qsm_orphans orphans;
-    qsm_roundtrip lines;  /* from passing a token on to the word that it has arrived */
-    uint64_t lateness_ns; /* longest window of a stream: what a new one begins with */
+    qsm_roundtrip lines;      /* from passing a token on to the word that it has arrived */
+    uint32_t path_bytes;      /* the longest datagram that reaches all members; 0: any */
+    uint32_t path_generation; /* of the engine's paths, when that was looked at */
+    uint64_t lateness_ns;     /* longest window of a stream: what a new one begins with */
 } qsm_region;
 
 /* Installs a view. Takes over `members` (their peers counted as used). NULL when memory is short.

@@ -15,7 +15,7 @@ static bool append(qsm_estate *estate, qsm_stream *stream, qsm_data *data, const
     qsm_engine *engine = estate->region->engine;
     /* One message may be longer than those that this node makes: its sender's packets are. */
     uint32_t bytes_max =
-        data->message_count > 0 ? QSM_DATA_BYTES_MAX : engine->config.datagram_bytes_max;
+        data->message_count > 0 ? QSM_DATA_BYTES_MAX : qsm_control_bytes_max(engine);
     data->sender = estate->sender;
     data->side = qsm_side(engine);
     data->batch = qsm_batch(engine);
@@ -85,7 +85,7 @@ static bool is_hole(qsm_stream *stream, uint64_t sequence) {
 /* Ends the stream and names what nobody has of it, in as many packets as that takes: one names what
  * is in one chunk of slots, no more is taken from it. */
 static bool append_end(qsm_estate *estate, qsm_stream *stream) {
-    uint32_t most = qsm_ranges_fit(estate->region->engine->config.datagram_bytes_max,
+    uint32_t most = qsm_ranges_fit(qsm_control_bytes_max(estate->region->engine),
                                    QSM_DATA_FIXED_BYTES + QSM_REGION_HEADER_BYTES);
     uint64_t end = estate->high;
     qsm_data last = {.flags = QSM_DATA_ESTATE};

@@ -71,7 +71,7 @@ static void add_to_ask(qsm_stream *stream, ask *asks, uint32_t *count, uint64_t 
         return;
     }
     if (request->pull.range_count ==
-        qsm_ranges_fit(engine->config.datagram_bytes_max, PULL_FIXED_BYTES)) {
+        qsm_ranges_fit(qsm_control_bytes_max(engine), PULL_FIXED_BYTES)) {
         send_ask(engine, request);
         request->pull.range_count = 0;
     }

@@ -143,11 +143,11 @@ static void measure(qsm_engine *engine) {
     repairs->measured_bytes = bytes;
 }
 
-static void give(qsm_engine *engine, const qsm_address *to, const qsm_slice *packet) {
+static void give(qsm_engine *engine, const qsm_peer *to, const qsm_slice *packet) {
     qsm_count(engine, QSM_COUNT_repairs_sent);
     qsm_rate_spend(&engine->repairs.rate, packet->bytes);
     qsm_packet_renew_tag(&engine->keys, packet->buffer->data + packet->offset);
-    qsm_post_packet(engine, QSM_CLASS_REPAIR, to, packet);
+    qsm_peer_post(engine, QSM_CLASS_REPAIR, to, packet);
 }
 
 static bool was_within(const qsm_engine *engine, uint64_t then_ns, uint64_t span_ns) {
@@ -156,7 +156,7 @@ static bool was_within(const qsm_engine *engine, uint64_t then_ns, uint64_t span
 
 /* This node's own packet: to the one who asked, or, when several lack it, to the whole region. */
 static void give_own(qsm_engine *engine, qsm_region *region, const qsm_repair *repair,
-                     const qsm_peer *to) {
+                     qsm_peer *to) {
     qsm_out_packet *packet =
         region->sender != NULL ? qsm_sender_packet(region->sender, repair->range.first) : NULL;
     if (packet == NULL) return;
@@ -171,12 +171,13 @@ static void give_own(qsm_engine *engine, qsm_region *region, const qsm_repair *r
     bool multicast = several && !region->unicast && !packet->resent_to_all;
     if (engine->repairs.own_bytes_per_s < region->sender->rate.bytes_per_s)
         engine->repairs.own_bytes_per_s = region->sender->rate.bytes_per_s;
+    if (packet->resent_ns != 0) qsm_path_suspect(engine, to, slice.bytes);
     packet->resent_ns = engine->now_ns;
     packet->resent_to_all = packet->resent_to_all || multicast;
     packet->asked_by = multicast ? 0 : repair->to;
     qsm_packet_mark_again(&engine->keys, slice.buffer->data + slice.offset);
     if (!multicast) {
-        give(engine, &to->address, &slice);
+        give(engine, to, &slice);
         return;
     }
     qsm_count(engine, QSM_COUNT_repairs_multicast);
@@ -220,24 +221,25 @@ static void give_verdict(qsm_stream *stream, uint64_t sequence, const qsm_peer *
         if (!names_hole(&data, sequence)) continue;
         qsm_slot *slot = qsm_stream_slot(stream, s);
         note_named(stream, &data, to);
-        if (note_given(stream->region, slot, to))
-            give(stream->region->engine, &to->address, &slot->packet);
+        if (note_given(stream->region, slot, to)) give(stream->region->engine, to, &slot->packet);
         return;
     }
 }
 
 /* Another's packet that is kept here. */
 static void give_kept(qsm_engine *engine, qsm_region *region, const qsm_repair *repair,
-                      const qsm_peer *to) {
+                      qsm_peer *to) {
     qsm_stream *stream = qsm_stream_find(region, repair->stream);
     qsm_slot *slot = stream != NULL ? qsm_stream_slot(stream, repair->range.first) : NULL;
     bool hole = slot != NULL && slot->state == QSM_SLOT_HOLE;
+    bool again = slot != NULL && slot->given_to == (uint32_t)to->id;
     if (slot == NULL || (slot->packet.buffer == NULL && !hole) || !note_given(region, slot, to))
         return;
+    if (again && !hole) qsm_path_suspect(engine, to, slot->packet.bytes);
     if (hole)
         give_verdict(stream, repair->range.first, to);
     else
-        give(engine, &to->address, &slot->packet);
+        give(engine, to, &slot->packet);
 }
 
 static void drop_first(qsm_repairs *repairs) {

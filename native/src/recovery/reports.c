@@ -19,8 +19,8 @@ enum { REPORT_FIXED_BYTES = 38 /* of an answer, beside its ranges */ };
 
 /* Names what is here from that sequence on, as far as it fits into a packet. */
 static void list_what_is_here(qsm_stream *stream, uint64_t from, qsm_orphan_report *report) {
-    const qsm_config *config = &stream->region->engine->config;
-    uint32_t most = qsm_ranges_fit(config->datagram_bytes_max, REPORT_FIXED_BYTES);
+    uint32_t bytes_max = qsm_control_bytes_max(stream->region->engine);
+    uint32_t most = qsm_ranges_fit(bytes_max, REPORT_FIXED_BYTES);
     uint64_t first = stream->stable + 1 > stream->base ? stream->stable + 1 : stream->base;
     for (uint64_t s = from > first ? from : first; s <= stream->high; s++) {
         qsm_slot *slot = qsm_stream_slot(stream, s);

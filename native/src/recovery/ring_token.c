@@ -70,7 +70,7 @@ void qsm_ring_announce(qsm_stream *stream) {
 }
 
 static uint32_t records_max(const qsm_engine *engine) {
-    uint32_t fit = (engine->config.datagram_bytes_max - TOKEN_FIXED_BYTES) / RECORD_BYTES;
+    uint32_t fit = (qsm_control_bytes_max(engine) - TOKEN_FIXED_BYTES) / RECORD_BYTES;
     return fit < QSM_TOKEN_RECORDS_MAX ? fit : QSM_TOKEN_RECORDS_MAX;
 }
 
@@ -120,7 +120,7 @@ void qsm_ring_send_token(qsm_engine *engine, const qsm_token *token, uint64_t to
     uint32_t bytes = TOKEN_FIXED_BYTES;
     for (uint32_t i = 0; i < token->record_count; i++) {
         bytes += RECORD_BYTES + 12u * control.token.records[i].gap_count;
-        if (bytes > engine->config.datagram_bytes_max) { /* gaps are only a hint */
+        if (bytes > qsm_control_bytes_max(engine)) { /* gaps are only a hint */
             bytes -= 12u * control.token.records[i].gap_count;
             control.token.records[i].gap_count = 0;
         }

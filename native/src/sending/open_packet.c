@@ -56,7 +56,7 @@ bool qsm_open_packet_has_room(const qsm_open_packet *open, const qsm_departing *
     uint32_t entries = open->data.message_count + (header > 0);
     return entries <= QSM_PACKET_MESSAGES_MAX && open->message_total < QSM_PACKED_MESSAGES_MAX &&
            open->front_bytes + header + open->sealed_bytes + sealed_bytes(message) <=
-               message->group->engine->config.data_bytes_max;
+               open->bytes_max;
 }
 
 /* How much is left free for the table before the first message is put behind it: as much as the

@@ -25,6 +25,7 @@ typedef struct {
     uint32_t region_count;
     qsm_address to; /* the group's own address; family NONE: the region's */
     qsm_buffer *buffer;
+    uint32_t bytes_max;     /* of the whole packet */
     uint32_t front_bytes;   /* headers and table so far */
     uint32_t sealed_offset; /* where the first sealed message begins */
     uint32_t sealed_bytes;

@@ -45,6 +45,16 @@ static void tag_later(qsm_packing *packing, const qsm_slice *packet, uint32_t fr
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
+static void post_hybrid(qsm_engine *engine, const qsm_open_packet *open, const qsm_slice *packet) {
+    bool cut = false;
+    for (uint32_t i = 0; i < open->region_count; i++)
+        cut = cut || qsm_path_region_cuts(open->regions[i], packet);
+    if (cut)
+        qsm_parts_post(engine, QSM_CLASS_DATA, &open->to, packet);
+    else
+        qsm_post_packet(engine, QSM_CLASS_DATA, &open->to, packet);
+}
+
 static void finish_packet(qsm_packing *packing, qsm_open_packet *open) {
     qsm_engine *engine = packing->engine;
     if (open->buffer == NULL) return;
@@ -67,7 +77,7 @@ static void finish_packet(qsm_packing *packing, qsm_open_packet *open) {
         if (!qsm_address_is_set(&open->to))
             qsm_region_multicast(open->regions[i], QSM_CLASS_DATA, &packet);
     }
-    if (qsm_address_is_set(&open->to)) qsm_post_packet(engine, QSM_CLASS_DATA, &open->to, &packet);
+    if (qsm_address_is_set(&open->to)) post_hybrid(engine, open, &packet);
     qsm_buffer_release(open->buffer);
     open->buffer = NULL;
     packing->made++;
@@ -97,6 +107,16 @@ static bool is_for(const qsm_open_packet *open, const destination *where) {
            qsm_address_equal(&open->to, where->to);
 }
 
+/* The longest packet that reaches all these regions. */
+static uint32_t shortest_path(qsm_region *const *regions, uint32_t count) {
+    uint32_t bytes = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t carries = qsm_path_region_bytes(regions[i]);
+        if (carries < bytes) bytes = carries;
+    }
+    return bytes;
+}
+
 /* A place for another packet; when all are taken, one of them is sent off. */
 static qsm_open_packet *free_place(qsm_packing *packing) {
     for (uint32_t i = 0; i < packing->count; i++)
@@ -117,6 +137,7 @@ static qsm_open_packet *packet_for(qsm_packing *packing, const destination *wher
     open->to = where->to != NULL ? *where->to : (qsm_address){0};
     memcpy(open->regions, where->regions, where->region_count * sizeof *where->regions);
     qsm_open_packet_begin(open);
+    open->bytes_max = shortest_path(where->regions, where->region_count);
     open->buffer = qsm_pool_take(&packing->engine->pool, packing->engine->config.data_bytes_max);
     return open->buffer != NULL ? open : NULL;
 }
@@ -185,6 +206,8 @@ bool qsm_packing_put(qsm_packing *packing, qsm_group *group, const uint8_t *plai
 
 uint32_t qsm_packing_bytes_max(const qsm_engine *engine, const qsm_group *group) {
     uint32_t headers = qsm_address_is_set(qsm_extra_hybrid(group)) ? group->region_count : 1;
-    return engine->config.data_bytes_max - QSM_HEADER_BYTES - QSM_DATA_FIXED_BYTES -
-           headers * QSM_REGION_HEADER_BYTES - QSM_MESSAGE_HEADER_BYTES - QSM_MESSAGE_FIRST_BYTES;
+    uint32_t carries = shortest_path(qsm_group_regions(group), group->region_count);
+    if (carries > engine->config.data_bytes_max) carries = engine->config.data_bytes_max;
+    return carries - QSM_HEADER_BYTES - QSM_DATA_FIXED_BYTES - headers * QSM_REGION_HEADER_BYTES -
+           QSM_MESSAGE_HEADER_BYTES - QSM_MESSAGE_FIRST_BYTES;
 }
