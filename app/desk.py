@@ -17,6 +17,7 @@ from app.paths import Paths
 from app.picture_file import save_picture
 from app.plain_page import PlainPage
 from app.prefetching import NO_FETCH_LOG, FetchLog, Prefetching
+from app.quitting import Quitting
 from app.restoring import Restoring
 from app.scope_actions import Meetings, ScopeActions, scope_words
 from app.searching import Searching
@@ -89,7 +90,8 @@ class Desk:
         self.restoring = Restoring(
             window, self.objects, around.paths.open_now, session.runtime.host.in_background
         )
-        views = ViewActions(window, around.quit_program)
+        self.quitting = Quitting(session, window, around.quit_program)
+        views = ViewActions(window, self.quitting.ask_to_quit)
         for part in (
             self.objects,
             tabs,
@@ -110,10 +112,10 @@ class Desk:
             session, around.paths, lambda: settings.now.prefetch, around.fetch_log
         )
         self.objects.on_shown = self._on_shown
-        for watching in (self.objects, tabs, self.choices, self.scopes, self.office):
+        for watching in (self.objects, tabs, self.choices, self.scopes, self.office, self.quitting):
             watching.begin()
         window.page_closed.connect(self._on_page_closed)
-        window.closing.connect(around.quit_program)
+        window.closing.connect(self.quitting.quit_now)
         self.neighbours.lobby.observe(lambda _: self.office.request())
         self._notices = session.runtime.on_notice(self._on_notice)
         settings.observe(self._on_settings)
@@ -210,6 +212,7 @@ class Desk:
             "window": self._window.windowTitle(),
             "state": self._window.state_text,
             "network": self._window.network_text,
+            "question": self.quitting.question,
             "object_icon": self._window.object_icon_place(),
             "people": [f"{one.name}: {one.words}" for one in self.office.people()],
             "previews": [
@@ -233,6 +236,7 @@ class Desk:
                     "in_front": page is front,
                     "people": [person.name for person in page.people],
                     "shared": _shared_state(page),
+                    "warning": page.warning.text if page.warning.isVisible() else "",
                     **page.view.describe(),
                 }
                 for page in self._window.object_pages()

@@ -33,6 +33,7 @@ from widgets.language import tr
 from widgets.listed_object import ListedObject
 from widgets.object_kind import ObjectKind
 from widgets.preview import Preview, Remember
+from widgets.state_words import not_saved_words
 
 log = logging.getLogger(__name__)
 
@@ -290,10 +291,12 @@ class ObjectActions:
     def _save(self) -> None:
         page = self._window.front
         assert page is not None, "the action is enabled only with an object in front"
-        if page.opened.opening.shared.flush():
+        page.view.finish_typing()
+        refused = [shared for shared in page.objects() if not shared.flush()]
+        if not refused:
             self._window.notice.say(tr("Saved here. Every change is saved while you write."))
         else:
-            self._window.notice.say(page.state.problem or tr("The disk refuses to save."))
+            self._window.notice.say(not_saved_words(page.state.disk_full))
 
     def _rename(self) -> None:
         self._window.tabs.edit_title(self._window.front)

@@ -11,7 +11,8 @@ from app.page_objects import PageObjects
 from app.page_surroundings import PageSurroundings
 from app.session import OpenObject
 from liveobj.channels.presence import Presence
-from liveobj.objects.shared_document import SharedState
+from liveobj.objects.copies import can_copy
+from liveobj.objects.shared_document import SharedDocument, SharedState
 from widgets.error_card import ErrorCard
 from widgets.language import tr
 from widgets.look import kind
@@ -19,15 +20,19 @@ from widgets.object_kind import ObjectKind
 from widgets.object_tabs import TITLE_TO_EDIT
 from widgets.object_view import ObjectView, Surroundings
 from widgets.people import Here, ShownPerson
+from widgets.state_words import not_saved_words
 from widgets.throttle import QtAlarm, Throttle
+from widgets.warning_bar import WarningBar
 
 
 class ObjectPage(QWidget):
     """Attributes: `opened`, `view`, `kind`. Signals: `changed`: state, people or undo have
-    changed, at most once per frame; `unsaved`, at once: something that was saved is so no more."""
+    changed, at most once per frame; `unsaved`, at once: something that was saved is so no more;
+    `copy_asked`: the person wants a copy on another disk."""
 
     changed = Signal()
     unsaved = Signal()
+    copy_asked = Signal()
 
     def __init__(
         self, around: Surroundings, opened: OpenObject, parent: QWidget | None = None
@@ -46,7 +51,16 @@ class ObjectPage(QWidget):
         self.view: ObjectView = opened.kind.view(inside, opened.opening)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self.view)
+        self.warning = WarningBar(
+            around.theme,
+            [
+                (tr("Try again"), self._save_now),
+                (tr("Save a copy elsewhere…"), self.copy_asked.emit),
+            ],
+        )
+        self._column.setSpacing(0)
+        self._column.addWidget(self.warning)
+        self._column.addWidget(self.view, 1)
         self._show_title()
         self.view.changed.connect(self._tell.request)
         self._subscriptions = [
@@ -99,6 +113,19 @@ class ObjectPage(QWidget):
             ),
         ]
 
+    def objects(self) -> list[SharedDocument]:
+        """The object of the page, and those that are shown inside it."""
+        return self._objects.all()
+
+    def unsaved_objects(self) -> list[SharedDocument]:
+        """Those of them with something that is not on the disk."""
+        return self._objects.unsaved()
+
+    def _save_now(self) -> None:
+        for shared in self._objects.unsaved():
+            shared.flush()
+        self._around.say(tr("The disk still refuses.") if self.state.problem else tr("Saved."))
+
     def close_page(self) -> None:
         """Lets go of the object; the session closes it."""
         for subscription in self._subscriptions:
@@ -120,6 +147,10 @@ class ObjectPage(QWidget):
 
     def _on_changed(self) -> None:
         self._show_title()
+        state = self.state
+        self.warning.warn("" if state.problem is None else not_saved_words(state.disk_full))
+        if state.problem is not None:
+            self.warning.buttons[-1].setVisible(any(map(can_copy, self._objects.unsaved())))
         self.changed.emit()
 
     def _show_title(self) -> None:

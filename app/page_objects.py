@@ -48,12 +48,18 @@ class PageObjects:
             saved=state.saved and all(one.saved for one in inside),
             problem=problems[0] if problems else None,
             draft=state.draft or any(one.draft for one in inside),
+            disk_full=state.disk_full or any(one.disk_full for one in inside),
         )
 
     def unsaved(self) -> list[SharedDocument]:
         """Those with something that is not on the disk."""
         self._forget_closed()
         return list(self._unsaved)
+
+    def all(self) -> list[SharedDocument]:
+        """The page's own object, and those inside."""
+        self._forget_closed()
+        return list(self._watched)
 
     def close(self) -> None:
         for subscription in self._watched.values():

@@ -201,7 +201,8 @@ class _Program:
             desk.choices.welcome()
         self.window.show()
         for name in (signal.SIGTERM, signal.SIGINT):
-            self._loop.add_signal_handler(name, self._application.quit)
+            self._loop.add_signal_handler(name, desk.quitting.quit_now)
+        self._application.commitDataRequest.connect(lambda _manager: desk.quitting.unsaved())
 
     def _on_moved(self, address: str) -> None:
         """This PC has come to another network: its contents are asked for there."""

@@ -98,6 +98,11 @@ class Session:
         """Every document that is open here, in a tab, inside another, or until it is saved."""
         return [shared for shared in self._shared if not shared.closed]
 
+    @property
+    def closing(self) -> list[Opening]:
+        """What was closed a moment ago, until the others have heard of it."""
+        return [opening for opening, _ in self._closing]
+
     def find(self, reference: Reference) -> OpenObject | PlainObject | None:
         """The object if it is open."""
         return self._open.get(str(fingerprint(reference)))

@@ -98,13 +98,13 @@ class TabActions:
     def _close_front(self) -> None:
         page = self._window.front_page
         if page is not None:
-            self._window.close_page(page)
+            self._window.ask_to_close(page)
 
     def _close_others(self) -> None:
         kept = self._window.front_page
         for page in self._window.tabs.pages():
             if page is not kept:
-                self._window.close_page(page)
+                self._window.ask_to_close(page)
 
     def _on_page_closed(self, page: QWidget) -> None:
         if isinstance(page, ObjectPage | PlainPage):

@@ -67,7 +67,9 @@ class MainWindow(QMainWindow):
 
     Attributes: `registry` (of actions), `notice`, `tabs`, `side`, `top`, `theme`. Signals:
     `references_dropped(mime)`, `open_asked(key)`, `pin_asked(key)`, `page_closed(page)`,
-    `front_changed`, `shown_changed` (whether it can be seen at all), `closing`.
+    `front_changed`, `shown_changed` (whether it can be seen at all), `closing`,
+    `copy_asked(page)`. `may_close` and `may_close_page` are asked before the person closes it, or a
+    tab.
     """
 
     references_dropped = Signal(object)
@@ -78,6 +80,7 @@ class MainWindow(QMainWindow):
     shown_changed = Signal()
     network_changed = Signal()
     closing = Signal()
+    copy_asked = Signal(QWidget)
 
     def __init__(self, theme: Theme, kinds: Kinds) -> None:
         super().__init__()
@@ -90,6 +93,8 @@ class MainWindow(QMainWindow):
         self.resize(WINDOW_SIZE)
         self.setAcceptDrops(True)
         self._fold_wanted = False
+        self.may_close: Callable[[], bool] = lambda: True
+        self.may_close_page: Callable[[QWidget], bool] = lambda _page: True
 
     def build(self, network: NetworkWords, around: Surroundings, search: Search) -> None:
         """Makes the parts; the actions that they show must have been registered."""
@@ -125,7 +130,7 @@ class MainWindow(QMainWindow):
         self._palette.chosen.connect(self._on_command)
         self._palette.object_chosen.connect(self.open_asked)
         self.tabs.front_changed.connect(lambda _: self.show_front())
-        self.tabs.close_asked.connect(self.close_page)
+        self.tabs.close_asked.connect(self.ask_to_close)
         self.tabs.menu_asked.connect(self._on_tab_menu)
         self.tabs.drag_asked.connect(self.drag_out)
         self.top.object_icon.drag_asked.connect(lambda: self.drag_out(self.front))
@@ -198,10 +203,12 @@ class MainWindow(QMainWindow):
         page = ObjectPage(self._around, opened)
         page.changed.connect(lambda: self._on_page_changed(page))
         page.unsaved.connect(lambda: self._on_page_unsaved(page))
+        page.copy_asked.connect(lambda: self.copy_asked.emit(page))
         return page
 
     def _on_page_changed(self, page: ObjectPage) -> None:
         self.tabs.rename_page(page, page.title)
+        self.tabs.warn_page(page, page.state.problem is not None)
         self.show_front()
 
     def _on_page_unsaved(self, page: ObjectPage) -> None:
@@ -244,6 +251,11 @@ class MainWindow(QMainWindow):
         pinned_keys = {entry.key for entry in pinned}
         self.side.show_recent([entry for entry in recent if entry.key not in pinned_keys])
         self.side.show_pinned(pinned)
+
+    def ask_to_close(self, page: QWidget) -> None:
+        """Closes a tab, unless there is something to ask first."""
+        if self.may_close_page(page):
+            self.close_page(page)
 
     def close_page(self, page: QWidget) -> None:
         self.tabs.remove_page(page)
@@ -396,6 +408,9 @@ class MainWindow(QMainWindow):
             self.shown_changed.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_close():
+            event.ignore()
+            return
         super().closeEvent(event)
         self.closing.emit()
 

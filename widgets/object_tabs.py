@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QAction, QFocusEvent, QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar, QTabWidget, QToolButton, QWidget
 
 from liveobj.objects.shared_document import TITLE_CHARACTERS_MAX
@@ -19,6 +19,8 @@ _CROSS_PX = 22
 # How far a tab is pulled out of the bar before it is dragged as an object.
 _PULL_PX = 12
 TITLE_TO_EDIT = "title_to_edit"  # the property of a page whose title can be written anew
+_WARNS = "warns"  # the property of a page whose object is not saved
+_WHERE = "where"  # the property of a page that says where its object is
 _ICON_NAME = "icon_name"  # the property of a page that says what its tab shows
 
 
@@ -102,6 +104,7 @@ class ObjectTabs(QTabWidget):
     ) -> None:
         """Adds a tab and brings it to the front, or leaves it `behind`."""
         page.setProperty(_ICON_NAME, icon_name)
+        page.setProperty(_WHERE, where)
         index = self.addTab(page, icon(self._theme, icon_name, "muted"), _short(title))
         self.tabBar().setAccessibleTabName(index, title)
         self.setTabToolTip(index, where)
@@ -118,6 +121,21 @@ class ObjectTabs(QTabWidget):
         if self.tabText(index) != _short(title):
             self.setTabText(index, _short(title))
             self.tabBar().setAccessibleTabName(index, title)
+
+    def warn_page(self, page: QWidget, warns: bool) -> None:
+        """Marks the tab of a page whose object is not saved, or takes the mark away."""
+        if bool(page.property(_WARNS)) == warns:
+            return
+        page.setProperty(_WARNS, warns)
+        index = self.indexOf(page)
+        self.setTabIcon(index, self._icon_of(page))
+        where = str(page.property(_WHERE))
+        self.setTabToolTip(index, tr("Not saved: {where}", where=where) if warns else where)
+
+    def _icon_of(self, page: QWidget) -> QIcon:
+        if page.property(_WARNS):
+            return icon(self._theme, "triangle-alert", "danger")
+        return icon(self._theme, page.property(_ICON_NAME), "muted")
 
     def edit_title(self, page: QWidget | None) -> None:
         """Lets the person write another title into the tab, where the page says it can have one."""
@@ -185,7 +203,7 @@ class ObjectTabs(QTabWidget):
 
     def _show_icons(self) -> None:
         for index, page in enumerate(self.pages()):
-            self.setTabIcon(index, icon(self._theme, page.property(_ICON_NAME), "muted"))
+            self.setTabIcon(index, self._icon_of(page))
 
     def _on_menu(self, place: QPoint) -> None:
         page = self.widget(self.tabBar().tabAt(place))

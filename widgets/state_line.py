@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from liveobj.objects.shared_document import SharedState
 from widgets.elided_label import ElidedLabel
+from widgets.icons import icon
 from widgets.language import tr
 from widgets.look import SPACE_PX, float_above, kind, label
 from widgets.people import ShownPerson
@@ -94,6 +95,8 @@ class StateLine(QFrame):
         kind(self._button, "state")
         self._button.setToolTip(tr("Show what this means"))
         self._button.clicked.connect(self.show_details)
+        self._warns = False
+        theme.changed.connect(self._show_sign)
         self._network_label = ElidedLabel(network.short, "small")
         self._network_label.explain(network.sentence)
         self._network_label.setAlignment(
@@ -142,7 +145,16 @@ class StateLine(QFrame):
         if text != self._button.text():
             self._button.setText(text)
             self._button.setAccessibleName(tr("State: {words}", words=text))
+        warns = state is not None and state.problem is not None
+        if warns != self._warns:
+            self._warns = warns
+            kind(self._button, "state-warning" if warns else "state")
+            self._show_sign()
         self._button.setVisible(state is not None)
+
+    def _show_sign(self) -> None:
+        sign = icon(self._theme, "triangle-alert", "raised") if self._warns else QIcon()
+        self._button.setIcon(sign)
 
     def show_network(self, network: NetworkWords) -> None:
         """Takes what the program now knows about its network."""

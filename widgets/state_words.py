@@ -32,6 +32,19 @@ def summary(state: SharedState) -> str:
     return " · ".join(parts)
 
 
+def not_saved_words(disk_full: bool) -> str:
+    """The warning while the disk refuses."""
+    if disk_full:
+        return tr(
+            "Not saved: the disk is full. Your changes are kept in this window and are saved as "
+            "soon as there is room."
+        )
+    return tr(
+        "Not saved: the disk refuses to write. Your changes are kept in this window and are saved "
+        "as soon as it writes again."
+    )
+
+
 def _saved_words(state: SharedState) -> str:
     if state.problem is not None:
         return tr("not saved")

@@ -50,6 +50,17 @@ QPushButton[kind="state"] { background: transparent; border: none; border-radius
     text-align: left; }
 QPushButton[kind="state"]:hover { background: $hover; color: $text; }
 QPushButton[kind="state"]:focus { border: 1px solid $accent; padding: 2px 7px; }
+QPushButton[kind="state-warning"] { background: $danger; border: 1px solid $danger;
+    border-radius: 6px; color: $raised; font-size: ${size_small}px; font-weight: $strong;
+    padding: 2px 8px; text-align: left; }
+QPushButton[kind="state-warning"]:focus { border: 1px solid $text; }
+QPushButton[kind="danger"] { color: $danger; }
+QFrame[kind="warning"] { background: $danger; border: none; }
+QLabel[kind="on-warning"] { color: $raised; font-weight: $medium; }
+QPushButton[kind="on-warning"] { background: transparent; color: $raised;
+    border: 1px solid $raised; padding: 4px 12px; }
+QPushButton[kind="on-warning"]:hover, QPushButton[kind="on-warning"]:focus { background: $raised;
+    color: $danger; }
 
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px;
     padding: 5px; }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from liveobj.documents import DocumentError
-from liveobj.objects.shared_document import SharedDocument, describe_shared
+from liveobj.objects.shared_document import SharedDocument, SharedState, describe_shared
 from liveobj.observers import Subscription
 from liveobj.runtime.context import Context, Lease
 
@@ -55,7 +55,24 @@ class DocumentProxy:
     def on_stop(self) -> None:
         for subscription in self._watching:
             subscription.close()
-        self._lease.close()
+        if self._lease.alone and not self.shared.finish():
+            self._keep_until_saved()
+        else:
+            self._lease.close()
+
+    def _keep_until_saved(self) -> None:
+        """What the disk refuses stays open until it is written; whoever opens the object again
+        meanwhile finds it as it was left."""
+        lease, shared = self._lease, self.shared
+        scheduler = self.context.host.scheduler
+
+        def look(state: SharedState) -> None:
+            if state.saved:
+                watching.close()
+                scheduler.call_later(0, lease.close)
+
+        watching = shared.observe(look)
+        self.context.keep(lease)
 
     def on_sleep(self) -> None:
         self.shared.flush()

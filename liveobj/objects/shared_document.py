@@ -44,8 +44,9 @@ TITLE_CHARACTERS_MAX = 200
 class SharedState:
     """What a window shows about an object. `people` counts this one too and is 0 while offline;
     `unsent` counts own changes that the network has not taken; `problem` is a sentence about the
-    disk while it refuses, `warning` one about damage that was found on opening; `draft` is true
-    while something stands in a field of the object's view and is not entered into it yet."""
+    disk while it refuses, `disk_full` whether it has no room; `warning` is one about damage that
+    was found on opening; `draft` is true while something stands in a field of the object's view and
+    is not entered into it yet."""
 
     title: str
     saved: bool
@@ -56,6 +57,7 @@ class SharedState:
     problem: str | None
     warning: str | None = None
     draft: bool = False
+    disk_full: bool = False
 
 
 def new_shared(
@@ -225,6 +227,12 @@ class SharedDocument:
         """Puts everything on the disk now; False if the disk refuses (see `state.problem`)."""
         return self._store.flush()
 
+    def finish(self) -> bool:
+        """Signs what was written and puts everything on the disk, as before the end; False if the
+        disk refuses."""
+        self.authors.sign()
+        return self.flush()
+
     def close(self) -> None:
         """Saves, leaves the group and lets go of the database. Harmless when done twice."""
         for subscription in self._subscriptions:
@@ -248,6 +256,7 @@ class SharedDocument:
             problem=self._store.problem,
             warning=self._store.warning,
             draft=bool(self._drafts),
+            disk_full=self._store.full,
         )
 
     def _update_state(self) -> None:

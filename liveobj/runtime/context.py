@@ -78,6 +78,11 @@ class Context:
         mine = self._runtime.new_endpoint(cls, handler)
         self._runtime.connect(mine.external, other.endpoint(endpoint))
 
+    def keep(self, lease: Lease) -> None:
+        """Holds a lease beyond the end of this proxy: until somebody closes it, or the runtime
+        ends."""
+        self._runtime.kept.add(lease)
+
     def share(self, key: object, make: Callable[[], Closable]) -> Lease:
         """A resource that several proxies on this node use together, such as a group or a database:
         made by the first who asks under `key`, closed with the last lease."""

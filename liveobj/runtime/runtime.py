@@ -32,7 +32,7 @@ from liveobj.references import (
 from liveobj.references.checking import Checked, check
 from liveobj.runtime.composite import CompositeProxy
 from liveobj.runtime.connections import Connection, connect
-from liveobj.runtime.context import Context, Resources
+from liveobj.runtime.context import Context, Lease, Resources
 from liveobj.runtime.endpoints import ExternalEndpoint, InternalEndpoint
 from liveobj.runtime.errors import CannotDereference, Notice
 from liveobj.runtime.external import ExternalProxy
@@ -96,6 +96,8 @@ class Runtime:
         self.host = host
         self.declarations = declarations
         self.resources = Resources()
+        # Leases whose proxies have ended before what they hold could be closed.
+        self.kept: set[Lease] = set()
         self.repositories = Repositories(self)
         self._proxies: set[Proxy] = set()
         self._waiting: OrderedDict[Proxy, None] = OrderedDict()
@@ -330,6 +332,8 @@ class Runtime:
         for proxy in list(self._proxies):
             proxy.dispose()
         self._proxies.clear()
+        while self.kept:
+            self.kept.pop().close()
         self._waiting.clear()
         if self._turn is not None:
             self._turn.cancel()

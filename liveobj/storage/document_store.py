@@ -18,13 +18,15 @@ from liveobj.host import InBackground, Scheduler, TimerHandle
 from liveobj.observers import Observers, Subscription
 from liveobj.storage.compaction import is_snapshot, snapshot_of
 from liveobj.storage.damage import StorageError
+from liveobj.storage.fullness import is_full
 from liveobj.storage.object_store import ObjectStore, StoredUpdate
 from liveobj.storage.place import StoreMoved
 
 log = logging.getLogger(__name__)
 
 WRITE_DELAY_S = 0.05
-RETRY_DELAY_S = 5.0
+# How soon a disk that has refused is tried again.
+RETRY_DELAY_S = 2.0
 COMPACT_AFTER_UPDATES = 500
 # So much, or a quarter of what there is, is as slow to load as a whole snapshot.
 COMPACT_AFTER_BYTES = 256 * 1024
@@ -54,7 +56,8 @@ class SignedBatches(Protocol):
 
 
 class DocumentStore:
-    """Joins a document to its store. `problem` is a sentence while the disk refuses, else None."""
+    """Joins a document to its store. `problem` is a sentence while the disk refuses, else None;
+    `full` says whether it has no room."""
 
     def __init__(
         self,
@@ -75,6 +78,7 @@ class DocumentStore:
         self._observers: Observers[DocumentStore] = Observers()
         self.saved = True
         self.problem: str | None = None
+        self.full = False
         self.damaged_updates = 0
         self._update_count = 0
         self._first_bytes = 0  # of the snapshot, where there is one
@@ -253,8 +257,10 @@ class DocumentStore:
         return many or self._later_bytes > max(COMPACT_AFTER_BYTES, self._first_bytes // 4)
 
     def _tell_refused(self, problem: Exception) -> None:
-        log.error("%s", problem)
+        if str(problem) != self.problem:  # once, and not at every try
+            log.error("%s", problem)
         self._schedule(RETRY_DELAY_S)
+        self.full = is_full(problem, self._store.path.parent)
         self._tell(saved=False, problem=str(problem))
 
     def _append(self, lasting: bool) -> None:
@@ -338,6 +344,7 @@ class DocumentStore:
     def _tell(self, *, saved: bool, problem: str | None) -> None:
         if (saved, problem) != (self.saved, self.problem):
             self.saved, self.problem = saved, problem
+            self.full = self.full and problem is not None
             self._observers.notify(self)
 
     def close(self) -> None:
