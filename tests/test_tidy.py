@@ -28,6 +28,7 @@ OTHERS: dict[str, str] = {
     "widgets/files/file_opening.py": "copies for other programs, gone with the program",
     "widgets/files/files_view.py": "fills a file of the one writer",
     "app/json_file.py": "gives a damaged file another name",
+    "app/small_disk.py": "fills a disk up, for soaks and tests",
     "pipeline/": "a program of its own, which imports none of the layers; see pipeline/files.py",
 }
 
