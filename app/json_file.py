@@ -11,6 +11,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from liveobj.host import InBackground
 from transport.whole_file import write_whole
 
 log = logging.getLogger(__name__)
@@ -35,7 +36,17 @@ def load_json(file: Path) -> object:
 def load_object(file: Path) -> dict[str, Any]:
     """The same where an object is expected; empty for everything else."""
     stored = load_json(file)
+    if stored is not None and not isinstance(stored, dict):
+        _damaged.add(file)
     return stored if isinstance(stored, dict) else {}
+
+
+def load_list(file: Path) -> list[Any]:
+    """The same where a list is expected."""
+    stored = load_json(file)
+    if stored is not None and not isinstance(stored, list):
+        _damaged.add(file)
+    return stored if isinstance(stored, list) else []
 
 
 def save_json(file: Path, content: object) -> None:
@@ -47,6 +58,38 @@ def save_json(file: Path, content: object) -> None:
         write_whole(file, json.dumps(content, ensure_ascii=False, indent=2).encode())
     except OSError as error:
         log.warning("%s cannot be written: %s", file.name, error)
+
+
+class JsonSaver:
+    """Saves one file as often as it changes; the waiting for the disk is done `in_background` where
+    there is one, and what changes meanwhile is written once."""
+
+    def __init__(self, file: Path, in_background: InBackground | None = None) -> None:
+        self._file = file
+        self._in_background = in_background
+        self._content: object = None
+        self._waits = False
+
+    def save(self, content: object) -> None:
+        """Soon, or at once where nothing is done in the background. `content` must not change."""
+        self._content = content
+        if self._in_background is None:
+            self._write()
+        elif not self._waits:
+            self._waits = True
+            self._in_background(self._write, lambda _problem: None)
+
+    def save_now(self, content: object) -> None:
+        """It is on the disk when this returns."""
+        self._content = content
+        self._write()
+
+    # In the background, where there is one
+
+    def _write(self) -> None:
+        """The newest content, which may be newer than the one that was asked for."""
+        self._waits = False
+        save_json(self._file, self._content)
 
 
 def _put_aside(file: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from app.json_file import load_json, load_object, save_json
+from app.json_file import JsonSaver, load_list, load_object
 from liveobj.host import InBackground
 from widgets.listed_object import ListedObject
 
@@ -20,8 +20,8 @@ TRIES_MAX = 2
 class _ObjectList:
     """Entries by key, the identities of their objects, kept on disk at every change."""
 
-    def __init__(self, file: Path, entries_max: int) -> None:
-        self._file = file
+    def __init__(self, file: Path, entries_max: int, in_background: InBackground | None) -> None:
+        self._saver = JsonSaver(file, in_background)
         self._max = entries_max
         self._entries = _read(file)[:entries_max]
 
@@ -47,15 +47,15 @@ class _ObjectList:
         if entries == self._entries:
             return False
         self._entries = entries[: self._max]
-        save_json(self._file, [asdict(entry) for entry in self._entries])
+        self._saver.save([asdict(entry) for entry in self._entries])
         return True
 
 
 class RecentList(_ObjectList):
     """What was open lately, latest first."""
 
-    def __init__(self, file: Path) -> None:
-        super().__init__(file, RECENT_MAX)
+    def __init__(self, file: Path, in_background: InBackground | None = None) -> None:
+        super().__init__(file, RECENT_MAX, in_background)
 
     def add(self, entry: ListedObject) -> None:
         """Puts an object in front; where it came from stays known if that is not told again."""
@@ -67,8 +67,8 @@ class RecentList(_ObjectList):
 class PinnedList(_ObjectList):
     """What the person has pinned, in that order."""
 
-    def __init__(self, file: Path) -> None:
-        super().__init__(file, PINNED_MAX)
+    def __init__(self, file: Path, in_background: InBackground | None = None) -> None:
+        super().__init__(file, PINNED_MAX, in_background)
 
     def toggle(self, entry: ListedObject) -> bool:
         """Pins it, or takes it off; True if it is pinned now."""
@@ -87,11 +87,7 @@ class OpenList:
     """
 
     def __init__(self, file: Path, in_background: InBackground | None = None) -> None:
-        """It changes with every tab that comes to the front, so the waiting for the disk is done
-        `in_background` where there is one."""
-        self._file = file
-        self._in_background = in_background
-        self._unsaved = False
+        self._saver = JsonSaver(file, in_background)
         stored = load_object(file)
         keys, front, tries = stored.get("objects"), stored.get("front"), stored.get("tries")
         known = [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
@@ -107,38 +103,23 @@ class OpenList:
     def trying(self) -> None:
         """Counts one more try, on the disk before it begins."""
         self._tries += 1
-        self._write()
+        self._saver.save_now(self._content())
 
     def settled(self) -> None:
         if self._tries:
             self._tries = 0
-            self._save()
+            self._saver.save(self._content())
 
     def set(self, keys: Sequence[str], front: str) -> None:
         if (tuple(keys), front) != (self.keys, self.front):
             self.keys, self.front = tuple(keys), front
-            self._save()
+            self._saver.save(self._content())
 
-    def _save(self) -> None:
-        if self._in_background is None:
-            self._write()
-        elif not self._unsaved:
-            self._unsaved = True
-            self._in_background(self._write, lambda _problem: None)
-
-    # In the background, where there is one
-
-    def _write(self) -> None:
-        """What is open at this moment, which may be more than when it was asked for."""
-        self._unsaved = False
-        content = {"objects": list(self.keys), "front": self.front, "tries": self._tries}
-        save_json(self._file, content)
+    def _content(self) -> dict[str, object]:
+        return {"objects": list(self.keys), "front": self.front, "tries": self._tries}
 
 
 def _read(file: Path) -> list[ListedObject]:
-    entries = load_json(file)
-    if not isinstance(entries, list):
-        return []
     return [
         ListedObject(
             entry["key"],
@@ -146,7 +127,7 @@ def _read(file: Path) -> list[ListedObject]:
             str(entry.get("where", "")),
             str(entry.get("kind", "note")),
         )
-        for entry in entries
+        for entry in load_list(file)
         if isinstance(entry, dict)
         and isinstance(entry.get("key"), str)
         and isinstance(entry.get("title"), str)

@@ -33,8 +33,8 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One object as it is indexed; `file` is where its reference came from, `kind` the word of
-    its kind."""
+    """One object as it is indexed; `file` is the profile's copy of its reference, `kind` the word
+    of its kind."""
 
     identity: str
     file: str

@@ -87,8 +87,8 @@ class Session:
         self.trust = TrustBook(paths.trust)
         self.kept = KeptReferences(paths.references, paths.objects)
         ProfileConversion(paths, self.kept).run()
-        self.recent = RecentList(paths.recent)
-        self.pinned = PinnedList(paths.pinned)
+        self.recent = RecentList(paths.recent, host.in_background)
+        self.pinned = PinnedList(paths.pinned, host.in_background)
 
     @property
     def open_objects(self) -> Iterable[OpenObject]:

@@ -84,7 +84,10 @@ class CheckedContents:
             return False
         if not stat.S_ISREG(status.st_mode):
             return False
-        return status.st_mtime_ns == self._stamp_ns or self._seen.get(path.name) == _look_of(status)
+        # Another program of this profile may know a later generation than this one.
+        return _generation_of(status.st_mtime_ns) >= self._generation or self._seen.get(
+            path.name
+        ) == _look_of(status)
 
     def approve(self, path: Path) -> None:
         """The file has been found to be right."""
@@ -165,11 +168,15 @@ class CheckedContents:
         for folder, _, names in os.walk(self._folder):
             for name in names:
                 with contextlib.suppress(OSError):
-                    after_s = (Path(folder) / name).stat().st_mtime_ns // _NS - _STAMP_FIRST_S
-                    generation = after_s // _STAMP_STEP_S
-                    if 0 < generation < _GENERATIONS_MAX:
-                        newest = max(newest, generation)
+                    stamp_ns = (Path(folder) / name).stat().st_mtime_ns
+                    newest = max(newest, _generation_of(stamp_ns))
         return newest
+
+
+def _generation_of(time_ns: int) -> int:
+    """The generation that a stamp stands for; 0 for a time that is none."""
+    steps, rest = divmod(time_ns - _STAMP_FIRST_S * _NS, _STAMP_STEP_S * _NS)
+    return steps if not rest and 0 < steps < _GENERATIONS_MAX else 0
 
 
 def _look_of(status: os.stat_result) -> tuple[int, int, int]:

@@ -274,6 +274,25 @@ def test_mark_of_a_program_that_runs_means_nothing(tmp_path: Path) -> None:
     assert begun(tmp_path, 13, alive={10, 12}) == first + 1
 
 
+def test_programs_of_one_profile_do_not_check_what_the_other_has_checked(tmp_path: Path) -> None:
+    file = tmp_path / "content"
+    file.write_bytes(DATA)
+
+    def start(process: int) -> CheckedContents:
+        return CheckedContents(tmp_path, process=process, boot="boot", runs={10}.__contains__)
+
+    window = start(10)
+    window.writing()
+    start(11).writing()
+    later = start(12)
+    assert later.generation > window.generation, "11 has crashed"
+    window.approve(file)
+    assert not later.is_right(file)
+    later.approve(file)
+    assert later.is_right(file)
+    assert window.is_right(file)
+
+
 def test_mark_of_another_run_of_the_system_is_that_of_a_crash(tmp_path: Path) -> None:
     first = begun(tmp_path, 10)
     assert begun(tmp_path, 11, boot="another", alive={10}) == first + 1
