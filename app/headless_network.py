@@ -85,7 +85,7 @@ def _answerer(
         if request.get("do") == "net":
             announced = finder.found if finder is not None else ()
             titles = care.titles if care is not None else {}
-            return report(engine, Known(titles=titles, announced=announced))
+            return report(engine, Known(titles=titles, announced=announced), request)
         about_scope = answer_about_scope(care, request)
         if about_scope is not None:
             return about_scope

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from transport.snapshots import Known, Snapshot, as_json, from_json, take_snapsh
 from widgets.language import tr
 
 NET_REQUEST = {"do": "net"}
+# The same of a doctor, who asks again later: paths to others are probed meanwhile.
+DOCTOR_REQUEST = {"do": "net", "probe_paths": True}
 
 
 def gms_socket(paths: Paths) -> Path:
@@ -33,16 +36,20 @@ def sockets(paths: Paths) -> tuple[Path, ...]:
     return paths.socket, gms_socket(paths), host_socket(paths)
 
 
-def report(engine: Engine, known: Known) -> dict[str, Any]:
-    """The answer to NET_REQUEST."""
+def report(engine: Engine, known: Known, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to NET_REQUEST or DOCTOR_REQUEST."""
+    if request.get("probe_paths") is True:
+        engine.probe_paths()
     snapshot = take_snapshot(engine, engine.config.scope.name, time.monotonic(), known)
     return {"version": VERSION, "snapshot": as_json(snapshot)}
 
 
-def ask_running(paths: Paths) -> tuple[str, Snapshot] | None:
+def ask_running(
+    paths: Paths, request: Mapping[str, Any] = NET_REQUEST
+) -> tuple[str, Snapshot] | None:
     """Version and network of the program that runs in this profile, window or not; None: none."""
     for socket in sockets(paths):
-        answer = ask(socket, NET_REQUEST)
+        answer = ask(socket, request)
         if answer is None:
             continue
         try:

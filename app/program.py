@@ -163,8 +163,8 @@ class _Program:
 
     def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What later starts and scripts ask: whoever knows the request first answers it."""
-        if request == NET_REQUEST:
-            return report(self._network.engine, self._known())
+        if request.get("do") == NET_REQUEST["do"]:
+            return report(self._network.engine, self._known(), request)
         if request.get("do") == "connect":
             return answer_connect(self._network, request)
         about_scope = answer_about_scope(self._network.care, request)

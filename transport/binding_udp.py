@@ -19,6 +19,7 @@ class UdpInfo:
     rendezvous: Address
     multicast: bool
     loopback: bool
+    mtu_bytes: int
     send_buffer_bytes: int
     receive_buffer_bytes: int
     segmentation_offload: bool
@@ -83,6 +84,7 @@ class Udp:
             rendezvous=read_address(info.rendezvous),
             multicast=bool(info.multicast),
             loopback=bool(info.loopback),
+            mtu_bytes=info.mtu_bytes,
             send_buffer_bytes=info.send_buffer_bytes,
             receive_buffer_bytes=info.receive_buffer_bytes,
             segmentation_offload=bool(info.segmentation_offload),

@@ -7,7 +7,7 @@ import math
 from transport.findings import Finding, Verdict, bad, good, odd
 from transport.sentences import worded, worded_n
 from transport.snapshot_table import listed
-from transport.snapshots import Snapshot
+from transport.snapshots import PathState, Snapshot
 
 
 def check_engine(snapshot: Snapshot, reached: int = 0) -> list[Finding]:
@@ -25,6 +25,7 @@ def check_engine(snapshot: Snapshot, reached: int = 0) -> list[Finding]:
         )
     elif snapshot.by_unicast:
         found.append(_fallen_back(snapshot))
+    found += [_short_path(snapshot, path) for path in snapshot.short_paths]
     return found + [story for story in _stories(snapshot) if story is not None]
 
 
@@ -73,6 +74,27 @@ def _stories(snapshot: Snapshot) -> list[Finding | None]:
             worded("It was too slow or out of reach: look at its load and its connection."),
         ),
     ]
+
+
+def _short_path(snapshot: Snapshot, path: PathState) -> Finding:
+    """Large packets are lost on the way to another computer, and nobody is told."""
+    return odd(
+        "path",
+        worded(
+            "The path to {where} carries only {bytes} bytes although the interface {interface}"
+            " says {interface_bytes}.",
+            where=path.address,
+            bytes=path.bytes,
+            interface=snapshot.interface,
+            interface_bytes=snapshot.interface_bytes,
+        ),
+        worded(
+            "A VPN, a tunnel or a mesh between the two carries less. It works, with shorter"
+            " packets; set the MTU of {interface} to {bytes} if other programs have trouble, too.",
+            interface=snapshot.interface,
+            bytes=path.bytes,
+        ),
+    )
 
 
 def _fallen_back(snapshot: Snapshot) -> Finding:

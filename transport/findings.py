@@ -64,6 +64,7 @@ def _subject_words() -> dict[str, str]:
         "key": worded("key"),
         "membership": worded("membership"),
         "multicast from others": worded("multicast from others"),
+        "path": worded("path"),
         "peer": worded("other computer"),
         "program": worded("program"),
         "route": worded("route"),

@@ -16,6 +16,10 @@ from transport.engine import Engine
 from transport.errors import BadArgument
 from transport.node import Node
 
+# Bytes of the headers of IP and UDP in each datagram.
+_IPV4_HEADERS = 28
+_IPV6_HEADERS = 48
+
 
 @dataclass(frozen=True, slots=True)
 class GroupState:
@@ -46,6 +50,15 @@ class RegionState:
     here: bool
     closing: bool
     unicast: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PathState:
+    """A path to another computer that carries less than the interface says: `bytes` with the
+    headers of IP, as interfaces count."""
+
+    address: str
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +94,9 @@ class Snapshot:
     # The multicast address of a region that is not heard here, and when it is tried again.
     missed: str
     missed_rests_s: float
+    # What the interface says it carries, headers of IP included; and the paths that carry less.
+    interface_bytes: int
+    short_paths: tuple[PathState, ...]
     counters: dict[str, int]
 
     @property
@@ -107,9 +123,10 @@ def take_snapshot(node: Node, scope: str, now_s: float, known: Known | None = No
     known = known or Known()
     counters = dict(node.counters())
     interface = address = multicast = ""
+    interface_bytes = 0
     if isinstance(node, Engine):
         info = node.info()
-        interface = info.interface
+        interface, interface_bytes = info.interface, info.mtu_bytes
         address = _place(info.address)
         if info.multicast:
             multicast = _place(info.rendezvous)
@@ -136,7 +153,17 @@ def take_snapshot(node: Node, scope: str, now_s: float, known: Known | None = No
         unheard=tuple(sorted(_place(address) for address in node.unheard())),
         missed=missed.address.text if missed is not None else "",
         missed_rests_s=missed.rests_s if missed is not None else 0.0,
+        interface_bytes=interface_bytes,
+        short_paths=_short_paths(node),
         counters=counters,
+    )
+
+
+def _short_paths(node: Node) -> tuple[PathState, ...]:
+    headers = _IPV6_HEADERS if isinstance(node, Engine) and node.config.ipv6 else _IPV4_HEADERS
+    return tuple(
+        PathState(path.address.text, path.bytes + headers)
+        for path in sorted(node.short_paths(), key=lambda path: path.address.text)
     )
 
 
@@ -197,8 +224,14 @@ def from_json(values: Mapping[str, Any]) -> Snapshot:
         )
         regions = tuple(RegionState(**region) for region in plain.pop("regions"))
         unheard, announced = tuple(plain.pop("unheard")), tuple(plain.pop("announced"))
+        short_paths = tuple(PathState(**path) for path in plain.pop("short_paths"))
         return Snapshot(
-            groups=groups, regions=regions, unheard=unheard, announced=announced, **plain
+            groups=groups,
+            regions=regions,
+            unheard=unheard,
+            announced=announced,
+            short_paths=short_paths,
+            **plain,
         )
     except (TypeError, KeyError, ValueError, AttributeError) as problem:
         raise BadArgument(

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from app.collecting import check_collecting
 from app.commands.arguments import add_interface, add_peers, add_state_dir
 from app.network_profile import NetworkProfile
-from app.network_report import ask_running
-from app.paths import find_paths
+from app.network_report import DOCTOR_REQUEST, ask_running
+from app.paths import Paths, find_paths
 from app.settings import load_settings
 from app.version import VERSION
 from transport.config import Peer
@@ -41,6 +41,8 @@ EXIT_SOMETHING_WRONG = 1
 PEERS_TRIED_MAX = 4
 # Longer than mDNS keeps from saying the same again.
 FIND_S = 1.5
+# By then the program has found out what the paths to others carry.
+PATHS_S = 3.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     paths = find_paths(os.environ, arguments.state_dir)
     profile = NetworkProfile.of(paths)
     scope = profile.scope()
-    running = ask_running(paths)
-    findings = asyncio.run(_examine(arguments.interface, scope, running, arguments.peer))
+    running = ask_running(paths, DOCTOR_REQUEST)
+    findings = asyncio.run(_examine(arguments.interface, scope, running, arguments.peer, paths))
     findings.append(check_identity(NetworkProfile.of(paths).identity_file))
     if running is None:
         findings.append(
@@ -78,9 +80,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _examine(
-    wanted: str, scope: Scope, running: tuple[str, Snapshot] | None, typed: Sequence[Peer]
+    wanted: str,
+    scope: Scope,
+    running: tuple[str, Snapshot] | None,
+    typed: Sequence[Peer],
+    paths: Paths,
 ) -> list[Finding]:
     version, snapshot = running if running is not None else (None, None)
+    asked_s = time.monotonic()
     if snapshot is not None:
         wanted = wanted or snapshot.interface
     links = list_links()
@@ -90,6 +97,10 @@ async def _examine(
     reached = 0
     if link is not None:
         others, reached = await _try_others(scope, link, links, snapshot, typed)
+    if snapshot is not None and snapshot.health in {"member", "host"}:
+        await asyncio.sleep(asked_s + PATHS_S - time.monotonic())
+        later = ask_running(paths)
+        snapshot = later[1] if later is not None else snapshot
     findings = await examine(links, wanted, snapshot, reached) + others
     findings.append(check_clock(time.time()))
     if version is not None:

@@ -454,6 +454,8 @@ typedef struct qsm_udp_info {
     uint8_t multicast;
     uint8_t loopback;
     char interface[64];
+    uint32_t mtu_bytes; /* that the interface says it carries, headers of IP included */
+    uint32_t reserved;
     uint64_t datagrams_in, datagrams_out, calls_in, calls_out, kernel_drops, send_errors;
 } qsm_udp_info;
 

@@ -20,6 +20,8 @@ from transport.findings import Finding, Verdict, as_json, as_text
 from transport.identities import Identity
 from transport.links import Kind, Link, best_link, ipv4_address, list_links
 from transport.scopes import NEARBY, Scope
+from transport.snapshots import PathState, from_json
+from transport.snapshots import as_json as snapshot_as_json
 
 CABLE = Link("eth0", Kind.WIRED, True, True, True, "10.0.0.7")
 WIFI = Link("wlan0", Kind.WIRELESS, True, True, True, "10.0.0.8")
@@ -169,6 +171,17 @@ def test_engine_that_reaches_others_and_shares_nothing_is_good() -> None:
     announced = [Peer("10.0.0.8", 4000)]
     assert check_mdns(NEARBY, "10.0.0.7", announced, alone, 1).verdict is Verdict.GOOD
     assert check_mdns(NEARBY, "10.0.0.7", announced, alone, 0).verdict is Verdict.ODD
+
+
+def test_path_that_carries_less_than_the_interface_says_is_named() -> None:
+    snapshot = replace(SNAPSHOT, short_paths=(PathState("10.0.0.9", 1280),))
+    assert from_json(json.loads(json.dumps(snapshot_as_json(snapshot)))) == snapshot
+    (finding,) = [each for each in check_engine(snapshot) if each.subject == "path"]
+    assert finding.verdict is Verdict.ODD
+    assert finding.sentence == (
+        "The path to 10.0.0.9 carries only 1280 bytes although the interface eth0 says 1500."
+    )
+    assert "VPN" in finding.fix
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,24 @@ def test_multicast_that_goes_one_way_is_told_and_the_region_goes_on_by_unicast(
     assert found["peer"]["verdict"] == "good"
 
 
+def test_a_path_that_carries_less_than_interfaces_say_is_named(
+    make_lan: MakeLan, profile: Path
+) -> None:
+    lan = make_lan(2)
+    # What is longer is lost at the plug; the computers' own interfaces say 1500.
+    run("ip", "-n", lan.switch, "link", "set", "p0-1", "mtu", "1280")
+    other = lan.start(1)
+    wait_together([other])
+    doctor(lan, 0, profile)  # makes the profile
+    program = start(lan, 0, "-m", "app.main", "gms", "--no-mdns", "--state-dir", str(profile))
+    with held(program, "member, with another host"):
+        found = doctor(lan, 0, profile, *place(other))
+    assert found["path"]["verdict"] == "odd"
+    sentence = found["path"]["sentence"]
+    assert sentence.startswith("The path to 10.99.0.2 carries only 12")
+    assert sentence.endswith("although the interface lan0 says 1500.")
+
+
 def test_a_vpn_is_told_from_the_office_network(make_lan: MakeLan, profile: Path) -> None:
     lan = make_lan(2)
     here = lan.network.hosts[0]

@@ -62,6 +62,8 @@ SNAPSHOT = Snapshot(
     unheard=(),
     missed="",
     missed_rests_s=0.0,
+    interface_bytes=1500,
+    short_paths=(),
     counters={"messages_delivered": 100, "data_received": 90, "packets_lost": 10},
 )
 

@@ -119,6 +119,7 @@ static void fill_info(qsm_udp *udp, const qsm_udp_config *config, const qsm_addr
     qsm_udp_info *info = &udp->info;
     snprintf(info->interface, sizeof info->interface, "%s", udp->interface.name);
     info->loopback = udp->interface.loopback;
+    info->mtu_bytes = udp->interface.mtu_bytes;
     info->multicast = !config->no_multicast;
     if (info->multicast) info->rendezvous = *group;
     info->segmentation_offload = udp->unicast.segmentation_offload;

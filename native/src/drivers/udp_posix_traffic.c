@@ -116,9 +116,11 @@ typedef struct batch {
 } batch;
 
 /* How many datagrams, from the first on, can go in one segmented send: to one destination, of one
- * size, the last perhaps shorter. */
+ * size, the last perhaps shorter. Control packets go alone: one that asks whether its length
+ * arrives must not pass a virtual switch as part of a longer one. */
 static uint32_t run_length(const qsm_datagram *datagrams, uint32_t count) {
     uint32_t bytes = datagrams[0].bytes, length = 1;
+    if (datagrams[0].priority == 0) return 1;
     uint32_t limit = count < SEGMENTS_MAX ? count : SEGMENTS_MAX;
     for (; length < limit; length++) {
         const qsm_datagram *next = &datagrams[length];

@@ -62,8 +62,8 @@ static void probe(qsm_engine *engine, qsm_peer *peer, uint64_t now_ns) {
     qsm_path *path = &peer->path;
     path->next_ns = now_ns + ROUND_NS;
     path->tries++;
-    send_probe(engine, peer, path->phase == QSM_PATH_HALVED ? halfway(path) : path->wanted);
     if (path->phase == QSM_PATH_DOUBTED) send_probe(engine, peer, QSM_SAFE_BYTES);
+    send_probe(engine, peer, path->phase == QSM_PATH_HALVED ? halfway(path) : path->wanted);
     path->short_answered = false;
     qsm_alarm_set_earlier(&engine->alarms, &engine->paths.alarm, path->next_ns);
 }
