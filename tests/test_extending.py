@@ -12,18 +12,30 @@ from app.skeleton.kind_names import name_kind
 from app.skeleton.writing import plan_kind
 from tests.source_tree import ROOT
 
-PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+# The page calls its kind todo-list. Somebody may add one of that name, so it has another one here.
+NAMES = name_kind("told-on-the-page", "", "", "", "box")
+TOLD = name_kind("todo-list", "", "", "", "box")
+PAGE = (
+    (ROOT / "docs" / "extending.md")
+    .read_text(encoding="utf-8")
+    .replace(TOLD.word, NAMES.word)
+    .replace(TOLD.module, NAMES.module)
+    .replace(TOLD.class_name, NAMES.class_name)
+)
 CODE = re.findall(r"`([^`\n]+)`", PAGE)
 COMMAND_LINES = re.findall(r"^    (.+)$", PAGE, flags=re.M)
-NAMES = name_kind("todo-list", "", "", "", "box")
 
 
 def is_path(code: str) -> bool:
     return bool(re.fullmatch(r"[\w./-]*/[\w./-]*|[\w-]+\.md", code))
 
 
+def is_new(path: str) -> bool:
+    return NAMES.word in path or NAMES.module in path or "NAME" in path
+
+
 def test_the_files_of_a_new_kind_are_those_that_the_command_writes() -> None:
-    named = {code for code in CODE if "todo" in code and is_path(code)}
+    named = {code for code in CODE if is_path(code) and is_new(code) and "NAME" not in code}
     assert named == set(plan_kind(ROOT, NAMES).new)
 
 
@@ -36,10 +48,11 @@ def test_the_lines_of_a_new_kind_are_those_that_the_command_adds() -> None:
         assert any(f"`{entry}`" in row for row in rows), f"{entry} in {file}"
 
 
-@pytest.mark.parametrize("path", sorted({code for code in CODE if is_path(code)}))
+@pytest.mark.parametrize(
+    "path", sorted({code for code in CODE if is_path(code) and not is_new(code)})
+)
 def test_other_files_that_are_named_exist(path: str) -> None:
-    if "todo" not in path and "NAME" not in path:
-        assert (ROOT / path).exists()
+    assert (ROOT / path).exists()
 
 
 def test_the_commands_that_are_named_exist() -> None:
