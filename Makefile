@@ -49,7 +49,7 @@ STAMP_PYTHON   := $(VENV)/.stamp-python
 STAMP_ENGINE   := $(VENV)/.stamp-engine
 STAMP_PIPELINE := $(VENV)/.stamp-pipeline
 
-.PHONY: help run screenshot test check lint format languages bench planted soak swarm hostile fuzz clean distclean
+.PHONY: help run screenshot test check lint format languages bench planted soak swarm hostile disk-faults fuzz clean distclean
 
 help:
 	@echo 'make run         set up what is missing and start the application; without a display'
@@ -66,6 +66,7 @@ help:
 	@echo 'make soak        drive five real programs wildly for TIME=$(TIME) seconds, then compare all they hold'
 	@echo 'make planted     plant known bugs in the engine and let the swarm look, TIME=$(TIME) seconds each'
 	@echo 'make hostile     changed bits, replays, strangers and hostile members, in full; some minutes'
+	@echo 'make disk-faults every call to the disk fails in turn: nothing that was saved may be lost; some minutes'
 	@echo 'make fuzz        run every fuzzer for TIME=$(TIME) seconds'
 	@echo 'make clean       remove what was built'
 	@echo 'make distclean   remove also the virtual environment'
@@ -171,6 +172,10 @@ hostile: $(STAMP_PACKAGES)
 	@$(NATIVE) build/plain/bin/test_hostile build/plain/bin/test_hostile_member
 	@native/build/plain/bin/test_hostile --full
 	@native/build/plain/bin/test_hostile_member --full
+
+# Full disks, I/O errors, kills: at every call of every operation; then what was acknowledged is looked for.
+disk-faults: $(STAMP_ENGINE)
+	@$(PYTHON_IN_VENV) -m tests.liveobj.storage.disk_faults $(ARGS)
 
 # The seed corpus is copied, so that what a run adds is looked at before it becomes part of the seeds.
 fuzz: $(STAMP_ENGINE)

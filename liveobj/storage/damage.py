@@ -23,6 +23,7 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 # SQLite cannot make the index of its log with less, and calls that an I/O error.
 _ROOM_BYTES = 1 << 16
+_PIECE_BYTES = 1 << 20
 
 
 class StorageError(Problem):
@@ -51,13 +52,32 @@ def check(database: sqlite3.Connection) -> None:
 
 def is_damage(problem: sqlite3.Error, path: Path) -> bool:
     """Whether the bytes of the database at `path` are wrong. No connection to it may be open here:
-    looking at the file ends the locks of this process."""
+    looking at the file ends the locks of this process.
+
+    SQLite calls a read that failed damage, too, so the file must be readable from end to end; and
+    whoever acts on the answer asks twice, since a disk may fail once.
+    """
     code = _code(problem)
     if isinstance(problem, Damaged) or code in _DAMAGE:
-        return True
+        return is_readable(path)
     if code == sqlite3.SQLITE_ERROR:
-        return "unsupported file format" in str(problem)
+        return "unsupported file format" in str(problem) and is_readable(path)
     return code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY) and _has_wrong_header(path)
+
+
+def is_readable(path: Path) -> bool:
+    """Whether the disk delivers every byte of a database and its log, and there are any."""
+    size = 0
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        try:
+            with file.open("rb", buffering=0) as opened:
+                while piece := opened.read(_PIECE_BYTES):
+                    size += len(piece)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+    return size > 0
 
 
 def is_read_only(problem: Exception) -> bool:
@@ -84,7 +104,7 @@ def reason(problem: Exception, path: Path) -> str:
         return worded("another program is writing to it; try again in a moment")
     if code in _READ_ONLY:
         return worded("you may only read it")
-    if code == sqlite3.SQLITE_IOERR:
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT):
         return worded("the disk reports an error; the file was left as it is")
     return str(problem)
 

@@ -102,9 +102,15 @@ class DocumentStore:
         if read is not None and self._document.mending is not None:
             with suppress(BadUpdate):
                 self._document.mending.seen = Version.decode(read)
-        # A snapshot loads quickly where there is nothing else yet.
-        for update in sorted(self._store.updates(), key=lambda u: not is_snapshot(u.data)):
-            self._import(update)
+        # A snapshot loads quickly where there is nothing else yet. What was hidden comes last:
+        # whether it was missing shows then.
+        rescue = self._store.rescue
+        hidden = rescue.brought if rescue is not None else lambda _: False
+        for update in sorted(
+            self._store.updates(), key=lambda u: (hidden(u.number), not is_snapshot(u.data))
+        ):
+            if self._import(update) and hidden(update.number):
+                self._rescued_news = True
 
     def _count(self, data: bytes) -> None:
         self._update_count += 1
@@ -113,12 +119,11 @@ class DocumentStore:
         else:
             self._later_bytes += len(data)
 
-    def _import(self, update: StoredUpdate) -> None:
+    def _import(self, update: StoredUpdate) -> bool:
+        """False if nothing in it was new."""
         self._count(update.data)
         try:
             done = self._document.import_update(update.data, Origin.STORED)
-            # What was put aside comes last; whether it was missing shows here.
-            self._rescued_news = done.changed or done.waiting
             if done.waiting:
                 self._waiting[update.number] = update.data
             if self._batches is not None:
@@ -127,6 +132,8 @@ class DocumentStore:
             # The others are whole, each has its own checksum; what is missing comes from peers.
             self.damaged_updates += 1
             log.error("update %d of %s: %s", update.number, self._store.path, problem)
+            return False
+        return done.changed or done.waiting
 
     @property
     def warning(self) -> str | None:
@@ -309,7 +316,7 @@ class DocumentStore:
             return
         self._compacting = True
         made: list[tuple[bytes, Version] | None] = []
-        path, version = self._store.path, self._stored
+        path, version, place = self._store.path, self._stored, self._store.place
         numbers = self._store.numbers - self._still_waiting()
 
         def done(problem: Exception | None) -> None:
@@ -317,8 +324,10 @@ class DocumentStore:
             if self._closed:
                 return
             snapshot = made[0] if problem is None and made else None
-            if snapshot is None or not snapshot[1].includes(version):
-                # Something on the disk is damaged, or another program has compacted it.
+            moved = self._store.place is not place
+            if moved or snapshot is None or not snapshot[1].includes(version):
+                # Something on the disk is damaged, another program has compacted it, or it was
+                # written again and has other numbers.
                 self.compact(lasting=False)
                 return
             try:

@@ -49,7 +49,8 @@ def _bytes(value: object) -> bytes:
 
 class ObjectStore:
     """The stored part of one object. `path` is its database file; folders are made as needed. With
-    `alone` it is refused while another program has it open."""
+    `alone` it is refused while another program has it open. `place` is another one after the files
+    were written again, and then updates have other numbers."""
 
     def __init__(self, path: Path, *, alone: bool = False) -> None:
         self.path = path
@@ -67,7 +68,7 @@ class ObjectStore:
         self._make_folder()
         with self._problems(worded("opened")), folder_lock(path.parent):
             self._database = self._open()
-            self._place = Place.of(path)
+            self.place = Place.of(path)
 
     def _make_folder(self) -> None:
         folder = self.path.parent
@@ -85,11 +86,8 @@ class ObjectStore:
 
     def _open(self) -> sqlite3.Connection:
         finish_swap(self.path)
-        try:
-            database = open_file(self.path, alone=self._alone)
-        except sqlite3.DatabaseError as problem:
-            if not is_damage(problem, self.path):
-                raise
+        database = self._try() or self._try()
+        if database is None:
             self.rescue = replace_damaged(self.path)
             database = open_file(self.path, alone=self._alone)
         try:
@@ -98,6 +96,15 @@ class ObjectStore:
             database.close()
             raise
         return database
+
+    def _try(self) -> sqlite3.Connection | None:
+        """None if it looks damaged."""
+        try:
+            return open_file(self.path, alone=self._alone)
+        except sqlite3.DatabaseError as problem:
+            if not is_damage(problem, self.path):
+                raise
+        return None
 
     @contextmanager
     def _problems(self, done: str) -> Iterator[None]:
@@ -199,7 +206,7 @@ class ObjectStore:
 
     @property
     def _is_left(self) -> bool:
-        return self._false_alarms < _FALSE_ALARMS_MAX and self._place.is_left
+        return self._false_alarms < _FALSE_ALARMS_MAX and self.place.is_left
 
     def _moved(self) -> StoreMoved:
         return StoreMoved(
@@ -230,7 +237,7 @@ class ObjectStore:
         self._make_folder()
         with self._problems(worded("written")), folder_lock(self.path.parent):
             was_there = self.path.exists()
-            self._place.clear(content)
+            self.place.clear(content)
             database = self._open()
             try:
                 seen, added = content.put_into(database, self._seen)
@@ -238,7 +245,7 @@ class ObjectStore:
                 database.close()
                 raise
             self._database, self._seen = database, seen
-            self._place = Place.of(self.path)
+            self.place = Place.of(self.path)
         # Some disks give one file another number each time it is asked for.
         if was_there and not added:
             self._false_alarms += 1

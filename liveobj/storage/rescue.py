@@ -15,8 +15,9 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
-from liveobj.storage.damage import is_damage
+from liveobj.storage.damage import is_readable
 from liveobj.storage.sqlite_file import (
     COMPANIONS,
     companion,
@@ -39,11 +40,17 @@ _ROWS_BY_NUMBER_MAX = 10_000_000
 @dataclass(frozen=True, slots=True)
 class Rescue:
     """What became of a database that was put aside: where it is now, how many updates came out of
-    it, and whether it `was_whole` (versions before 0.2 put files aside when a disk was full)."""
+    it, and whether it `was_whole` (version 0.1 put files aside when a disk was full). Then its
+    updates have numbers above `after`."""
 
     damaged: Path
     updates: int
     was_whole: bool = False
+    after: int = 0
+
+    def brought(self, number: int) -> bool:
+        """Whether the update with this number is one that had been hidden."""
+        return self.was_whole and number > self.after
 
     @property
     def sentence(self) -> str:
@@ -154,21 +161,16 @@ def merge_put_aside(database: sqlite3.Connection, path: Path) -> Rescue | None:
     if not missing:
         return None
     with transaction(database):
+        after = database.execute("SELECT max(number) FROM updates").fetchone()[0] or 0
         count = sum(copy_rows(each, database) for each in missing)
         _note_rescued(database, [*known, *(each.name for each in found)])
-    return Rescue(missing[-1], count, was_whole=True) if count else None
+    return Rescue(missing[-1], count, was_whole=True, after=after) if count else None
 
 
 def copy_rows(source: Path, target: sqlite3.Connection) -> int:
     """Copies what `target` lacks and can be read; returns how many updates that were."""
-    try:
-        with closing(open_to_read(source)) as database:
-            return _copy(database, source, target)
-    except sqlite3.DatabaseError as problem:
-        if not is_damage(problem, source):
-            raise
-        log.error("nothing more can be read of %s: %s", source, problem)
-        return 0
+    with closing(open_to_read(source)) as database:
+        return _copy(database, source, target)
 
 
 def _copy(database: sqlite3.Connection, source: Path, target: sqlite3.Connection) -> int:
@@ -196,55 +198,63 @@ def mark_of(data: object, signature: object) -> bytes:
 def _readable_rows(database: sqlite3.Connection, source: Path) -> Iterator[tuple[bytes, bytes]]:
     """Updates that can still be read, oldest first, each on its own: one that cannot does not hide
     the others."""
+    query = "SELECT data, signature FROM updates WHERE number = ?"
     for number in _numbers(database, source):
-        try:
-            query = "SELECT data, signature FROM updates WHERE number = ?"
-            row = database.execute(query, (number,)).fetchone()
-        except sqlite3.DatabaseError as problem:
-            _pass_over(problem, source, f"update {number}")
-            continue
-        if row is not None and isinstance(row[0], bytes) and isinstance(row[1], bytes):
-            yield row[0], row[1]
+        rows = _fetch(database, source, query, number) or []
+        for data, signature in rows:
+            if isinstance(data, bytes) and isinstance(signature, bytes):
+                yield data, signature
 
 
 def _numbers(database: sqlite3.Connection, source: Path) -> list[int]:
     """By number, since a scan of the table would end at the first damaged page. If even the highest
     number is not known, a scan finds what it finds."""
-    try:
-        last = database.execute("SELECT max(number) FROM updates").fetchone()[0]
-        first = database.execute("SELECT min(number) FROM updates").fetchone()[0]
-        if last is None and first is None:
+    first = _fetch(database, source, "SELECT min(number) FROM updates")
+    last = _fetch(database, source, "SELECT max(number) FROM updates")
+    if first and last:
+        (lowest,), (highest,) = first[0], last[0]
+        if lowest is None and highest is None:
             return []
-        counted = isinstance(last, int) and isinstance(first, int)
-        if counted and 0 <= last - first < _ROWS_BY_NUMBER_MAX:
-            return list(range(first, last + 1))
-    except sqlite3.DatabaseError as problem:
-        _pass_over(problem, source, "the range of updates")
-    found: list[int] = []
-    try:
-        for (number,) in database.execute("SELECT number FROM updates ORDER BY number"):
-            if isinstance(number, int):
-                found.append(number)
-    except sqlite3.DatabaseError as problem:
-        _pass_over(problem, source, "the list of updates")
-    return found
+        counted = isinstance(lowest, int) and isinstance(highest, int)
+        if counted and 0 <= highest - lowest < _ROWS_BY_NUMBER_MAX:
+            return list(range(lowest, highest + 1))
+    scanned = _scan(database, source, "SELECT number FROM updates ORDER BY number")
+    return [number for (number,) in scanned if isinstance(number, int)]
 
 
 def _readable_facts(database: sqlite3.Connection, source: Path) -> Iterator[tuple[str, bytes]]:
-    try:
-        for name, value in database.execute("SELECT name, value FROM facts"):
-            if isinstance(name, str) and isinstance(value, bytes):
-                yield name, value
-    except sqlite3.DatabaseError as problem:
-        _pass_over(problem, source, "the facts")
+    for name, value in _scan(database, source, "SELECT name, value FROM facts"):
+        if isinstance(name, str) and isinstance(value, bytes):
+            yield name, value
 
 
-def _pass_over(problem: sqlite3.DatabaseError, source: Path, what: str) -> None:
-    """Damage hides one row; a disk that refuses might hide all, so that ends the rescue."""
-    code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
-    if code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR):
-        raise problem
-    log.error("%s of %s cannot be read: %s", what, source, problem)
+def _scan(database: sqlite3.Connection, source: Path, query: str) -> list[tuple[Any, ...]]:
+    """As many rows as can be read."""
+    whole = _fetch(database, source, query)
+    if whole is not None:
+        return whole
+    rows: list[tuple[Any, ...]] = []
+    with suppress(sqlite3.DatabaseError):
+        rows.extend(database.execute(query))
+    return rows
+
+
+def _fetch(
+    database: sqlite3.Connection, source: Path, query: str, *values: object
+) -> list[tuple[Any, ...]] | None:
+    """All rows; None if damage hides them. A disk that refuses might hide everything, so it ends
+    the rescue; it may also have failed just once, which looks like damage."""
+    for again in (True, False):
+        try:
+            return database.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as problem:
+            code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+            passed = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+            if code not in passed or not is_readable(source):
+                raise
+            if not again:
+                log.error("something in %s cannot be read: %s", source, problem)
+    return None
 
 
 def _rescued_names(database: sqlite3.Connection) -> list[str]:

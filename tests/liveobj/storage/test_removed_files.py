@@ -10,7 +10,7 @@ import pytest
 
 from liveobj.channels.batches import BatchLog
 from liveobj.documents import Document, Origin
-from liveobj.storage import DocumentStore, ObjectStore, StorageError
+from liveobj.storage import DocumentStore, ObjectStore, StorageError, document_store
 from liveobj.storage import object_store as module
 from liveobj.storage.document_store import RETRY_DELAY_S, WRITE_DELAY_S
 from liveobj.storage.place import Content
@@ -246,3 +246,34 @@ def test_a_disk_that_numbers_its_files_anew_is_believed_after_a_while(
     assert len(returned) == module._FALSE_ALARMS_MAX
     assert store.update_count == 20
     store.close()
+
+
+def test_a_snapshot_that_was_made_of_removed_files_replaces_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written again, updates have other numbers than those that the snapshot stands for."""
+    monkeypatch.setattr(document_store, "COMPACT_AFTER_UPDATES", 3)
+    path, disk = tmp_path / "x.db", Disk()
+    first = Open(path, 5)
+    first.write("a ")
+    first.store.flush()
+    first.store.compact()
+    first.store.close()
+    opened = Open(path, disk=disk)
+    for word in ("b ", "c "):
+        opened.write(word)
+        assert opened.store.flush()
+    opened.write("d ")
+    opened.clock.advance(2 * WRITE_DELAY_S)
+    work, done = next(one for one in disk.waiting if one[0] != opened.objects.sync)
+    disk.waiting.clear()
+    opened.store._syncing = False
+    work()
+    remove(path, "all")
+    opened.write("e ")
+    assert opened.store.flush()
+    done(None)
+    opened.store.close()
+    again = Open(path, peer=2)
+    assert sorted(str(again.document.text("text")).split()) == ["a", "b", "c", "d", "e"]
+    again.store.close()
