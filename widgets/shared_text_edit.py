@@ -13,6 +13,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QDropEvent,
     QFocusEvent,
     QInputMethodEvent,
     QKeyEvent,
@@ -31,6 +32,8 @@ from liveobj.documents.text import Text, TextChange
 from widgets import fonts
 from widgets.inner_text import InnerText
 from widgets.lazy_layout import LazyLayout
+from widgets.long_edits import LongEdits
+from widgets.pasting import LONG_CHARACTERS, plain_lines
 from widgets.remote_carets import RemoteCaret, RemoteCarets
 from widgets.sight import Sight
 from widgets.text_binding import TextBinding
@@ -61,8 +64,12 @@ _INPUT_EVENTS = frozenset(
 
 
 _NEAR_KEYS = frozenset({Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down})
-_MODIFIERS = frozenset(
-    {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta}
+# These change no text and read none.
+_INERT_KEYS = frozenset(
+    {
+        *(Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta),
+        Qt.Key.Key_Escape,
+    }
 )
 
 
@@ -80,9 +87,9 @@ class SharedTextEdit(QTextEdit):
 
     Attributes: `text`, `container`, `replicated`, `theme`, `layers`, `tells_caret` (whether the
     others are shown where the caret is), `has_page` (whether it may be long, and has a margin),
-    `pages` (the layout of a long text). Signals: `history_changed` when undo or redo may have
-    become possible, or not possible any more; `composing_changed(bool)`: an input method shows
-    letters that are not in the text yet.
+    `pages` (the layout of a long text), `long_edits`. Signals: `history_changed` when undo or redo
+    may have become possible, or not possible any more; `composing_changed(bool)`: an input method
+    shows letters that are not in the text yet.
     """
 
     history_changed = Signal()
@@ -119,6 +126,7 @@ class SharedTextEdit(QTextEdit):
         self.pages = LazyLayout(self.document()) if self.has_page else None
         self._sight = Sight(self, self.pages)
         self._more_layout = Throttle(self._lay_out_more, QtAlarm(self), _MORE_LAYOUT_S, clock)
+        self.long_edits = LongEdits(self, clock)
         self._look()
         self.give_look()
         self._binding = self.make_binding()
@@ -139,6 +147,7 @@ class SharedTextEdit(QTextEdit):
 
     def close_view(self) -> None:
         """Lets go of text and presence; the widget can then be deleted."""
+        self.long_edits.finish()
         self._frame.close()
         self._caret_frame.close()
         self._more_layout.close()
@@ -175,6 +184,10 @@ class SharedTextEdit(QTextEdit):
         """Puts words in the place of others, inside a transaction of whoever asks."""
         self.text.replace(start, end - start, words)
 
+    def remove_text(self, position: int, length: int) -> None:
+        """Removes a part of the replicated text."""
+        self.text.delete(position, length)
+
     def texts_inside(self) -> Sequence[InnerText]:
         """For subclasses: further texts that are shown in this one, such as cells of tables."""
         return ()
@@ -189,9 +202,9 @@ class SharedTextEdit(QTextEdit):
         self.ensureCursorVisible()
 
     def _step_history(self, step: Callable[[], bool]) -> None:
-        self.show_newest()
+        self.show_soon()
         step()
-        self.show_newest()
+        self.show_soon()
         self.history_changed.emit()
 
     # Changes
@@ -217,14 +230,29 @@ class SharedTextEdit(QTextEdit):
         self._frame.request()
         self._frame.flush()
         if self._binding.is_pending and not self._composing:
-            self._update_text(self._binding.apply_pending)
+            self.update_text(self._binding.apply_pending)
             self._update_carets()
+
+    def show_soon(self) -> None:
+        """Shows at once what would be shown in the next frames, unless that takes long."""
+        if self._binding.is_far_behind:
+            self._frame.request()
+        else:
+            self.show_newest()
 
     def show_here(self) -> None:
         """Shows at once what concerns the paragraphs at the caret; all else comes in its frame."""
+        if self._binding.is_pending:
+            self.show_between(*paragraphs_around(self.textCursor()))
+
+    def show_between(self, start: int, end: int) -> None:
+        """Shows at once what concerns a part of the view."""
         if self._binding.is_pending and not self._composing:
-            start, end = paragraphs_around(self.textCursor())
-            self._update_text(lambda: self._binding.apply_between(start, end))
+            self.update_text(lambda: self._binding.apply_between(start, end))
+
+    def apply_between(self, start: int, end: int) -> Sequence[TextChange]:
+        """For use inside `update_text`: takes over what concerns a part of the view."""
+        return () if self._composing else self._binding.apply_between(start, end)
 
     @property
     def is_filling(self) -> bool:
@@ -235,11 +263,16 @@ class SharedTextEdit(QTextEdit):
         """Where in the replicated text a place of this view is: it may be ahead of the view."""
         return self._binding.to_text(position)
 
+    def in_view(self, position: int) -> int:
+        """Where in this view a place of the replicated text is."""
+        return self._binding.to_view(position)
+
     def places_of(self, character: str) -> list[int]:
         """Where in this view a character of one unit stands; a long text is searched quickly."""
         return self._binding.shown.find_all(character.encode("utf-16-le"))
 
     def _on_edited(self) -> None:
+        self.long_edits.on_edited()
         self._caret_frame.request()
         self._more_layout.request()
         self.history_changed.emit()
@@ -262,9 +295,7 @@ class SharedTextEdit(QTextEdit):
         if not self._composing and self._binding.is_pending:
             end_s = self._clock() + _EDITS_S
             spans = [paragraphs_around(self.textCursor()), self._sight.span()]
-            self._update_text(
-                lambda: self._binding.apply_some(lambda: self._clock() < end_s, spans)
-            )
+            self.update_text(lambda: self._binding.apply_some(lambda: self._clock() < end_s, spans))
             if self._binding.is_pending:
                 self._frame.request()
         self._update_carets()
@@ -278,7 +309,7 @@ class SharedTextEdit(QTextEdit):
             self.viewport().update()
             self._watch_quiet()
 
-    def _update_text(self, apply: Callable[[], Sequence[TextChange]]) -> None:
+    def update_text(self, apply: Callable[[], Sequence[TextChange]]) -> None:
         """Applies changes so that one's own caret and what one sees stay where they are."""
         caret = self.textCursor()
         anchor, position = caret.anchor(), caret.position()
@@ -298,7 +329,10 @@ class SharedTextEdit(QTextEdit):
     def _lay_out_more(self) -> None:
         """What is not seen, while nothing else is to be done, so that it is there when it is."""
         end_s = self._clock() + _EDITS_S
-        if not self._binding.is_pending and self._sight.lay_out_more(lambda: self._clock() < end_s):
+        busy = self.long_edits.is_pasting
+        if busy or (
+            not self._binding.is_pending and self._sight.lay_out_more(lambda: self._clock() < end_s)
+        ):
             self._more_layout.request()
 
     def _watch_quiet(self) -> None:
@@ -327,12 +361,14 @@ class SharedTextEdit(QTextEdit):
 
     def event(self, event: QEvent) -> bool:
         if event.type() in _INPUT_EVENTS and not self._composing:
-            if isinstance(event, QKeyEvent) and event.key() in _MODIFIERS:
-                pass  # alone, it does nothing
+            if isinstance(event, QKeyEvent) and event.key() in _INERT_KEYS:
+                pass
             elif self._binding.is_far_behind or _is_typing(event):
                 self.show_here()
             else:
                 self.show_newest()
+            if isinstance(event, QKeyEvent) and event.key() not in _INERT_KEYS:
+                self.long_edits.settle_caret()
         if event.type() is QEvent.Type.ShortcutOverride and _is_for_window(event):
             event.ignore()
             return True
@@ -347,6 +383,11 @@ class SharedTextEdit(QTextEdit):
         self._caret_frame.request()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.long_edits.is_pasting:
+            self.long_edits.cancel()
+            return
+        if _removes(event) and self.long_edits.remove_selection() and not _writes(event):
+            return
         if event.matches(QKeySequence.StandardKey.Undo):
             self.undo_edit()
         elif event.matches(QKeySequence.StandardKey.Redo) or _is_other_redo(event):
@@ -360,6 +401,7 @@ class SharedTextEdit(QTextEdit):
             super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.long_edits.release_caret()
         super().mousePressEvent(onto_line(self, event))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -369,6 +411,7 @@ class SharedTextEdit(QTextEdit):
         super().mouseDoubleClickEvent(onto_line(self, event))
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self.long_edits.settle_caret()
         super().inputMethodEvent(event)
         composing = bool(event.preeditString())
         if composing != self._composing:
@@ -383,8 +426,32 @@ class SharedTextEdit(QTextEdit):
         return source.hasText() and not references
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self.show_newest()
-        super().insertFromMimeData(source)
+        words = source.text()
+        if len(words) > LONG_CHARACTERS and not self.isReadOnly():
+            self.long_edits.paste(plain_lines(words))
+        else:
+            self.show_soon()
+            super().insertFromMimeData(source)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        words = event.mimeData().text()
+        if len(words) <= LONG_CHARACTERS or self.isReadOnly():
+            super().dropEvent(event)
+            return
+        at = self.cursorForPosition(event.position().toPoint()).position()
+        caret = self.textCursor()
+        start, end = caret.selectionStart(), caret.selectionEnd()
+        moves = event.source() in (self, self.viewport())
+        moves = moves and event.dropAction() is Qt.DropAction.MoveAction
+        if moves and start <= at <= end:
+            event.ignore()
+            return
+        self.long_edits.paste(plain_lines(words), at)
+        if moves:
+            first, last = self.in_text(start), self.in_text(end)
+            self.remove_text(first, last - first)
+            self.show_soon()
+        event.acceptProposedAction()
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Paint:
@@ -415,6 +482,7 @@ class SharedTextEdit(QTextEdit):
                 self.setViewportMargins(side, 0, 0, 0)
             self.pages.set_margins(self.document().documentMargin(), PAGE_MARGIN_PX, side, below)
         super().resizeEvent(event)
+        self.long_edits.card.place()
         self._more_layout.request()
 
 
@@ -426,6 +494,17 @@ def _is_typing(event: QEvent) -> bool:
         Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     )
     return not other and (bool(event.text()) or event.key() in _NEAR_KEYS)
+
+
+def _writes(event: QKeyEvent) -> bool:
+    """Whether a key puts something in the place of the selection."""
+    enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    return _is_typing(event) and (enter or event.text().isprintable()) and bool(event.text())
+
+
+def _removes(event: QKeyEvent) -> bool:
+    """Whether a key takes the selection away."""
+    return event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) or _writes(event)
 
 
 def _is_for_window(event: QEvent) -> bool:

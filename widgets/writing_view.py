@@ -64,6 +64,7 @@ class WritingView(ObjectView):
         self.comments_panel.said.connect(around.say)
         self.comments_panel.typed.connect(lambda typed: self.set_draft("comment", typed))
         self.editor.composing_changed.connect(lambda on: self.set_draft("input method", on))
+        self.editor.long_edits.pasting_changed.connect(lambda on: self.set_draft("paste", on))
         self._actions = tuple(self.make_actions())
 
     def make_editor(self) -> SharedTextEdit:
@@ -172,6 +173,9 @@ class WritingView(ObjectView):
         self.changed.emit()
 
     # For whoever shows the view
+
+    def finish_typing(self) -> None:
+        self.editor.long_edits.finish()
 
     def undo_edit(self) -> None:
         self.editor.undo_edit()

@@ -134,8 +134,11 @@ class FormattedEdit(SharedTextEdit):
         if typed:
             self.show_here()
         else:
-            self.show_newest()
+            self.show_soon()
         self.history_changed.emit()
+
+    def remove_text(self, position: int, length: int) -> None:
+        self.rich.replace(position, length, [])
 
     def place_caret(self, position: int) -> None:
         self.select(position, position)
