@@ -3,8 +3,10 @@ it was started for that (`--driven`)."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
 from PySide6.QtWidgets import QAbstractScrollArea
@@ -38,6 +40,8 @@ class Driving:
                 return self._set_offline(on)
             case {"do": "contents"}:
                 return {"contents": self._contents(), "busy": self._busy()}
+            case {"do": "digests"}:
+                return {"digests": self._digests(), "busy": self._busy()}
             case {"do": "lengthen", "paragraphs": int(paragraphs)}:
                 return {"length": lengthen(self._window, paragraphs)}
             case {"do": "watch", "sizes": False}:
@@ -84,6 +88,10 @@ class Driving:
             for page in self._pages()
         }
 
+    def _digests(self) -> dict[str, str]:
+        """A hash of what each object holds, which is quick to compare."""
+        return {identity: _digest(one["document"]) for identity, one in self._contents().items()}
+
     def _busy(self) -> bool:
         states = [page.state for page in self._pages()]
         return any(state.unsent or state.catching_up or not state.saved for state in states)
@@ -108,3 +116,8 @@ def _readable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_readable(one) for one in value]
     return value
+
+
+def _digest(document: Any) -> str:
+    packed = json.dumps(document, ensure_ascii=False, sort_keys=True)
+    return blake2b(packed.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -86,6 +86,6 @@ def kill_once(
     program: Killed, chance: random.Random, claims: Claims, again: Callable[[], None]
 ) -> None:
     """One kill at a random instant; `again` starts the program and waits for its window."""
-    write_until_killed(program, chance, claims, chance.uniform(0.05, 2.0))
+    write_until_killed(program, chance, claims, chance.uniform(0.05, 1.0))
     again()
     check_claims(program, claims)

@@ -1,168 +1,62 @@
-"""Drives several real programs with random edits, kills and cuts for a given time, then compares
-every character that they hold.
+"""Drives several real programs with random edits, pastes, kills and cuts for a given time, and
+compares every character that they hold, round after round.
 
-    python -m app.soak --seconds 60 [--programs 5] [--seed N]
+    python -m app.soak --seconds 60 [--programs 5] [--seed N] [--paste-kb 400]
 
 Each program has a window (on no screen) with one object of every kind. Whatever was said to be
 saved must be there at the end, on every one of them. Where network namespaces are permitted, each
 program has a computer's network of its own, and a cut is a cable that is pulled; elsewhere it
-leaves its groups.
+leaves its groups. Beside them a lone program is killed again and again, and its disk filled.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.driven_program import START_S, DrivenFailed, DrivenProgram, wait_until
-from app.office_wires import INTERFACE, NoWires, Wires
+from app.driven_program import START_S, DrivenFailed, wait_until
+from app.lone_program import LoneProgram, LoneThread
+from app.office_wires import NoWires, Wires
+from app.players import Player, make_objects, shown_kinds
 from app.stirring import LEDGER
-from liveobj.objects.catalogue import MAKERS
-from liveobj.references import write_reference_file
+from app.storm import Storm, Tally
 
 AGREE_S = 90.0
-_EDITS_MAX = 20
-_CUT_S_MAX = 5.0
+PASTE_KB = 400
+_ROUND_S = 30.0
 _QUIET_POLLS = 3
-
-
-@dataclass
-class Tally:
-    """What has been done to the programs."""
-
-    stirs: int = 0
-    kills: int = 0
-    freezes: int = 0
-    cuts: int = 0
-    marks: dict[str, set[str]] = field(default_factory=dict)  # by object: what was said to be saved
-
-
-class Player(DrivenProgram):
-    """One program with all objects open. Attributes: `cut`, whether it is apart from the others."""
-
-    def __init__(self, number: int, folder: Path, files: list[Path], wires: Wires | None) -> None:
-        self._number = number
-        self._count = len(files)
-        self._wires = wires
-        self.cut = False
-        opened = [str(file) for file in files]
-        if wires is None:
-            super().__init__(folder, f"P{number}", *opened)
-        else:
-            place, name = wires.at(number), f"P{number}"
-            super().__init__(folder, name, *opened, before=place, interface=INTERFACE)
-
-    def set_cut(self, cut: bool) -> None:
-        """Cuts it off from the others, or joins it to them again."""
-        self.cut = cut
-        if self._wires is None:
-            self.ask({"do": "offline", "on": cut})
-        elif cut:
-            self._wires.cut(self._number)
-        else:
-            self._wires.mend(self._number)
-
-    def is_ready(self) -> bool:
-        self.check_alive()
-        return len(self.contents()) == self._count
-
-    def log_errors(self) -> list[str]:
-        log = self.folder / "live-objects.log"
-        lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-        return [line for line in lines if " CRITICAL " in line or " ERROR " in line]
-
-
-def make_objects(folder: Path, words: list[str]) -> list[Path]:
-    """A new object of each kind."""
-    files = []
-    for word in words:
-        files.append(folder / f"{word}.liveobject")
-        write_reference_file(MAKERS[word](word.capitalize(), os.urandom), files[-1])
-    return files
-
-
-def shown_kinds() -> list[str]:
-    """The kinds that have a view; asked of another process, as this one has no window."""
-    program = (
-        "import json; from widgets.kinds import KINDS; print(json.dumps([k.word for k in KINDS]))"
-    )
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    answer = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    )
-    words: list[str] = json.loads(answer.stdout)
-    return [word for word in words if word in MAKERS]
-
-
-def storm(players: list[Player], chance: random.Random, seconds: float, tally: Tally) -> None:
-    """Edits, kills, freezes and cuts, one after another."""
-    end_s = time.monotonic() + seconds
-    while time.monotonic() < end_s:
-        player = chance.choice(players)
-        dice = chance.random()
-        if dice < 0.05:
-            tally.kills += 1
-            player.kill()
-            # A program looks for a network that is there when it starts.
-            player.set_cut(False)
-            player.start()
-            wait_until(f"{player.name} is back", player.is_ready, START_S)
-        elif dice < 0.10:
-            tally.freezes += 1
-            player.process.send_signal(signal.SIGSTOP)
-            others = [one for one in players if one is not player]
-            until_s = time.monotonic() + chance.uniform(0.5, _CUT_S_MAX)
-            while time.monotonic() < until_s:
-                _stir(chance.choice(others), chance, tally)
-            player.process.send_signal(signal.SIGCONT)
-        elif dice < 0.20:
-            tally.cuts += 1
-            player.set_cut(not player.cut)
-        else:
-            _stir(player, chance, tally)
-
-
-def _stir(player: Player, chance: random.Random, tally: Tally) -> None:
-    tally.stirs += 1
-    mark = f"{player.name}-{tally.stirs}"
-    seed, edits = chance.getrandbits(30), chance.randint(1, _EDITS_MAX)
-    answer = player.ask({"do": "stir", "seed": seed, "edits": edits, "mark": mark})
-    for identity in answer.get("saved", []):
-        tally.marks.setdefault(identity, set()).add(mark)
 
 
 def agree(players: list[Player], tally: Tally) -> dict[str, Any]:
     """Waits until all hold the same, and checks that nothing is missing; raises DrivenFailed."""
     for player in players:
         player.set_cut(False)
-    contents: list[dict[str, Any]] = []
     quiet = 0
 
     def same() -> bool:
-        nonlocal contents, quiet
-        answers = [player.ask({"do": "contents"}) for player in players]
-        contents = [answer.get("contents", {}) for answer in answers]
+        nonlocal quiet
+        answers = [player.ask({"do": "digests"}) for player in players]
         settled = not any(answer.get("busy", True) for answer in answers)
-        documents = _comparable(contents)
-        equal = bool(documents[0]) and all(one == documents[0] for one in documents)
+        digests = [answer.get("digests", {}) for answer in answers]
+        equal = bool(digests[0]) and all(one == digests[0] for one in digests)
         quiet = quiet + 1 if settled and equal else 0
         return quiet >= _QUIET_POLLS
 
     try:
         wait_until("all hold the same", same, AGREE_S)
     except DrivenFailed as failure:
+        contents = _contents(players)
         raise DrivenFailed(f"{failure} {_difference(_comparable(contents))}") from None
-    for identity, marks in tally.marks.items():
+    contents = _contents(players)
+    if any(one != _comparable(contents)[0] for one in _comparable(contents)):
+        raise DrivenFailed(_difference(_comparable(contents)))
+    for identity, marks in tally.claims.saved.items():
         ledger = contents[0][identity]["document"].get(LEDGER, {})
         lost = marks - ledger.keys()
         if lost:
@@ -173,6 +67,10 @@ def agree(players: list[Player], tally: Tally) -> dict[str, Any]:
             if one["kind"] == "note" and one["shown"]["text"] != text:
                 raise DrivenFailed(f"The window of {player.name} does not show what it holds.")
     return contents[0]
+
+
+def _contents(players: list[Player]) -> list[dict[str, Any]]:
+    return [player.ask({"do": "contents"}).get("contents", {}) for player in players]
 
 
 def _comparable(contents: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -198,62 +96,130 @@ def _wires(programs: int) -> Wires | None:
         return None
 
 
-def soak(folder: Path, programs: int, seconds: float, seed: int) -> dict[str, Any]:
-    """One whole soak; what it did and what was compared. Raises DrivenFailed."""
+def soak(
+    folder: Path,
+    programs: int,
+    seconds: float,
+    seed: int,
+    *,
+    paste_kb: int = PASTE_KB,
+    alone: bool = True,
+) -> dict[str, Any]:
+    """One whole soak; what it did and what was compared. Raises DrivenFailed. With `alone` a lone
+    program is killed beside the others."""
     chance = random.Random(seed)  # noqa: S311  no secret is made of it
     words = shown_kinds()
     files = make_objects(folder, words)
     players: list[Player] = []
     tally = Tally()
     wires = _wires(programs)
+    others = random.Random(seed + 1)  # noqa: S311
+    lone = LoneProgram(folder / "alone", words, others) if alone else None
     try:
         players.extend(Player(number, folder, files, wires) for number in range(programs))
         for player in players:
             wait_until(f"{player.name} has its window", player.is_ready, START_S)
-        storm(players, chance, seconds, tally)
-        held = agree(players, tally)
+        rounds, held = _rounds(players, Storm(players, chance, tally, paste_kb), lone, seconds)
         errors = [line for player in players for line in player.log_errors()]
+        errors += [] if lone is None else lone.log_errors()
         if errors:
             raise DrivenFailed(f"{len(errors)} errors were logged; the first: {errors[0]}")
     finally:
         for player in players:
             player.end()
+        if lone is not None:
+            lone.end()
         if wires is not None:
             wires.close()
     characters = {
         one["kind"]: len(json.dumps(one["document"], ensure_ascii=False)) for one in held.values()
     }
-    marks = sum(len(marks) for marks in tally.marks.values())
+    marks = sum(len(marks) for marks in tally.claims.saved.values())
     return {
         "seed": seed,
         "programs": programs,
         "kinds": words,
+        "rounds": rounds,
+        "differences": 0,
         "stirs": tally.stirs,
-        "kills": tally.kills,
+        "kills": tally.kills + (0 if lone is None else lone.kills),
+        "kills_alone": 0 if lone is None else lone.kills,
+        "saved_checks": marks + (0 if lone is None else lone.claims.checked),
+        "saved_marks": marks,
+        "full_disks": 0 if lone is None else lone.full_disks,
+        "full_disk_by": _disk_words(lone),
+        "pastes": tally.pastes,
+        "pasted_characters": tally.pasted_characters,
+        "slowest_paste_s": round(tally.slowest_paste_s, 2),
         "freezes": tally.freezes,
         "cuts": tally.cuts,
         "cut_by": "leaving" if wires is None else "pulled cables",
-        "saved_marks": marks,
         "characters": characters,
     }
+
+
+def _rounds(
+    players: list[Player], storm: Storm, lone: LoneProgram | None, seconds: float
+) -> tuple[int, dict[str, Any]]:
+    """Storms, each followed by a comparison, until the time is over; what all hold at the end."""
+    thread = None
+    if lone is not None:
+        lone.wait()
+        thread = LoneThread(lone)
+        thread.start()
+    end_s, rounds, held = time.monotonic() + seconds, 0, dict[str, Any]()
+    try:
+        while not rounds or time.monotonic() < end_s:
+            storm.blow(min(_ROUND_S, max(1.0, end_s - time.monotonic())))
+            held = agree(players, storm.tally)
+            rounds += 1
+            if thread is not None and thread.failure is not None:
+                break
+    finally:
+        if thread is not None:
+            thread.finish()
+    return rounds, held
+
+
+def _disk_words(lone: LoneProgram | None) -> str:
+    if lone is None or not lone.full_disks:
+        return "none"
+    return "a small disk" if lone.has_own_disk else "a limit on its files"
 
 
 def main() -> int:
     """Exit code 1 if the programs do not agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long the storm lasts")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long the storms last")
     parser.add_argument("--programs", type=int, default=5, help="how many programs")
     parser.add_argument("--seed", type=int, default=None, help="the same storm again")
+    parser.add_argument(
+        "--paste-kb", type=int, default=PASTE_KB, help="the longest paste, in 1000 characters"
+    )
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().getrandbits(30)
     with tempfile.TemporaryDirectory(prefix="live-objects-soak-") as folder:
         try:
-            result = soak(Path(folder), arguments.programs, arguments.seconds, seed)
+            result = soak(
+                Path(folder),
+                arguments.programs,
+                arguments.seconds,
+                seed,
+                paste_kb=arguments.paste_kb,
+            )
         except DrivenFailed as failure:
             sys.stderr.write(f"soak: {failure}\nsoak: again with --seed {seed}\n")
             return 1
     sys.stdout.write(json.dumps(result, ensure_ascii=False) + "\n")
+    sys.stdout.write(_summary(result) + "\n")
     return 0
+
+
+def _summary(result: dict[str, Any]) -> str:
+    return (
+        "soak: {kills} kills, {saved_checks} saved edits checked, {full_disks} full disks"
+        " ({full_disk_by}), {pastes} pastes, {rounds} rounds, {differences} differences"
+    ).format(**result)
 
 
 if __name__ == "__main__":

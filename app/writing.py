@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QMimeData, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
@@ -15,6 +15,9 @@ from app.object_page import ObjectPage
 from app.stirring import stir
 from app.window import MainWindow
 from widgets.language import tr
+from widgets.writing_view import WritingView
+
+_LONG_TEXT = 2_000_000
 
 # What a random keyboard has: words, new lines, steps, and a little that is taken away.
 _KEYS: list[tuple[int, str]] = [
@@ -44,6 +47,8 @@ class Writing:
                 return {"saved": self._write(seed, edits, mark)}
             case {"do": "saved"}:
                 return {"saved": self._called_saved()}
+            case {"do": "paste", "size": int(size), "seed": int(seed)}:
+                return self._paste(size, random.Random(seed))  # noqa: S311
             case {"do": "type", "text": str(text)}:
                 return {"at": self._type(text), "done": time.monotonic()}
         return None
@@ -88,6 +93,26 @@ class Writing:
                 else page.state.saved and page.state.problem is None
             )
         ]
+
+    def _paste(self, size: int, chance: random.Random) -> dict[str, Any]:
+        """Pastes so many characters into a text; of one that is very long half is deleted first."""
+        pages = [page for page in self._pages() if isinstance(page.view, WritingView)]
+        page = chance.choice(pages)
+        self._window.bring_to_front(page)
+        assert isinstance(page.view, WritingView)
+        editor = page.view.editor
+        if editor.text.length > _LONG_TEXT:
+            editor.text.delete(0, editor.text.length // 2)
+        mime = QMimeData()
+        line = "".join(chance.choices("abcdefgh ÄÖ漢", k=79)) + "\n"
+        mime.setText((line * (size // len(line) + 1))[:size])
+        start_s = time.monotonic()
+        editor.show_newest()
+        caret = editor.textCursor()
+        caret.setPosition(chance.randrange(editor.document().characterCount()))
+        editor.setTextCursor(caret)
+        editor.insertFromMimeData(mime)
+        return {"pasted": size, "seconds": time.monotonic() - start_s, "into": page.kind.word}
 
     def _type(self, text: str) -> float:
         """Presses keys in the page in front; gives the time of the first on the system's clock."""

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from app.driven_program import START_S, wait_until
-from app.killing import Claims, kill_once
+from app.lone_program import LoneProgram
 from app.main import main
-from app.soak import Player, make_objects, shown_kinds
+from app.players import shown_kinds
 from tests.flow.conftest import StartProgram
 from tests.flow.program import WAIT_S, Program, wait_for
 
-KILLS = 4
+KILLS = 2
 
 
 @pytest.fixture
@@ -49,21 +48,19 @@ def test_a_killed_program_has_lost_nothing_and_opens_what_was_open(
     wait_for("everything is back", lambda: again.text() == "before the crash")
 
 
-def test_what_was_called_saved_survives_a_kill_at_any_instant(tmp_path: Path) -> None:
-    """Objects of all kinds are written in without a pause, and killed at four random instants."""
+def test_what_was_called_saved_survives_kills_at_any_instant_and_a_full_disk(
+    tmp_path: Path,
+) -> None:
+    """Objects of all kinds are written in without a pause; nobody else has them."""
     chance = random.Random()  # other instants at each run; they cannot be repeated anyway
-    player = Player(0, tmp_path, make_objects(tmp_path, shown_kinds()), None)
-    claims = Claims()
-
-    def again() -> None:
-        player.start()
-        wait_until("its windows are there", player.is_ready, START_S)
-
+    lone = LoneProgram(tmp_path / "alone", shown_kinds(), chance)
     try:
-        wait_until("its windows are there", player.is_ready, START_S)
+        lone.wait()
+        lone.kill_once()
+        lone.fill_disk()
         for _ in range(KILLS):
-            kill_once(player, chance, claims, again)
+            lone.kill_once()
     finally:
-        player.end()
-    assert claims.written >= KILLS
-    assert not player.log_errors()
+        lone.end()
+    assert lone.claims.checked > 0, "what a full disk had refused was saved, and looked for"
+    assert not lone.log_errors()

@@ -10,16 +10,19 @@ from pathlib import Path
 import pytest
 
 from app.driven_program import DrivenFailed, wait_until
+from app.killing import Claims
 from app.office_wires import NoWires, Wires
-from app.soak import Tally, agree, soak
+from app.soak import agree, soak
 from app.stirring import LEDGER, stir
+from app.storm import Tally
 from liveobj.documents import Document
 
 
 def test_three_programs_hold_the_same_after_a_storm(tmp_path: Path) -> None:
-    result = soak(tmp_path, programs=3, seconds=3, seed=7)
+    result = soak(tmp_path, programs=3, seconds=3, seed=7, paste_kb=40, alone=False)
     assert result["stirs"] > 0
     assert result["saved_marks"] >= result["stirs"]
+    assert result["rounds"] > 0
     assert "note" in result["characters"]
 
 
@@ -61,7 +64,13 @@ class Pretender:
         assert not cut, "who compares joins all of them"
 
     def ask(self, request: dict[str, object]) -> dict[str, object]:
-        return {"contents": self._held, "busy": False} if request["do"] == "contents" else {}
+        match request["do"]:
+            case "contents":
+                return {"contents": self._held}
+            case "digests":
+                digests = {key: str(one["document"]) for key, one in self._held.items()}
+                return {"digests": digests, "busy": False}
+        return {}
 
 
 def test_one_different_character_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,9 +82,9 @@ def test_one_different_character_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_saved_edit_that_is_gone_is_noticed() -> None:
     pair = [Pretender("P0", "one", "P0-1"), Pretender("P1", "one", "P0-1")]
-    agree(pair, Tally(marks={"id": {"P0-1"}}))  # type: ignore[arg-type]
+    agree(pair, Tally(claims=Claims({"id": {"P0-1"}})))  # type: ignore[arg-type]
     with pytest.raises(DrivenFailed, match="1 edits that were saved are gone"):
-        agree(pair, Tally(marks={"id": {"P0-1", "P1-2"}}))  # type: ignore[arg-type]
+        agree(pair, Tally(claims=Claims({"id": {"P0-1", "P1-2"}})))  # type: ignore[arg-type]
 
 
 def test_stirring_changes_what_is_there_and_can_be_repeated() -> None:
