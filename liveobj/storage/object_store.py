@@ -139,16 +139,19 @@ class ObjectStore:
 
     def sync(self) -> None:
         """When this returns, all that was stored before is on the disk. For any thread."""
-        log_file = f"{self.path}-wal"
         with self._problems(worded("written")):
+            if self._was_closed():
+                return  # which has put everything into the file
             try:
-                descriptor = os.open(log_file, os.O_RDWR)
+                descriptor = os.open(f"{self.path}-wal", os.O_RDWR)
             except FileNotFoundError:
-                if self._closed:
-                    return  # which has put everything into the file
+                if self._was_closed():
+                    return  # meanwhile
                 raise self._moved() from None
             try:
                 if self._homeless is not None or self._is_left:
+                    if self._was_closed():
+                        return
                     raise self._moved()
                 if self.refused:
                     self._write_log_again(descriptor)
@@ -160,6 +163,10 @@ class ObjectStore:
             if self._hurried_pages > _LOG_PAGES_MAX:
                 self._hurried_pages = 0
                 self._checkpoint()
+
+    def _was_closed(self) -> bool:
+        """By the window's thread, at any moment."""
+        return self._closed
 
     def _write_log_again(self, descriptor: int) -> None:
         """What the system could not put on the disk it takes for done, and would not try again;
