@@ -25,6 +25,7 @@ OTHERS: dict[str, str] = {
     "transport/simulated_streams.py": "the same in a simulation",
     "transport/event_log.py": "segments are appended to for hours, and may lose their end",
     "liveobj/storage/": "databases, which SQLite writes and syncs",
+    "liveobj/channels/order_binding.py": "an empty file to lock",
     "widgets/files/file_opening.py": "copies for other programs, gone with the program",
     "widgets/files/files_view.py": "fills a file of the one writer",
     "app/json_file.py": "gives a damaged file another name",

@@ -3,8 +3,13 @@
 A member that comes back must know what it has promised and what it has acknowledged, or two
 majorities would no longer overlap. So a promise or an acknowledgement leaves only after its record
 is on the disk. Records of a few milliseconds are written with one flush, since a flush for each
-message would stall the one thread. A copy that is damaged is not believed: its member comes back as
-somebody new, which is safe.
+message would stall the one thread. A journal that is damaged is not believed: its member comes back
+as somebody new, which is safe, and never begins an order.
+
+Nor is a copy: a journal is bound to the machine and the file where it was written, and says when it
+was written last. One that was copied to another PC or profile, or restored from a backup, may have
+a twin that votes as the same member, so it goes on as a new one. A machine that was set back as a
+whole cannot see that; the others notice it (`order_members`).
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ from collections.abc import Callable
 import msgpack
 
 from liveobj.channels.messages import BadMessage
+from liveobj.channels.order_binding import JournalPlace
 from liveobj.channels.order_state import OrderState, Record
 from liveobj.host import Scheduler, TimerHandle
 from liveobj.storage import ObjectStore, StorageError
@@ -24,14 +30,30 @@ log = logging.getLogger(__name__)
 SAVE_DELAY_S = 0.01
 RETRY_DELAY_S = 5.0
 COMPACT_AFTER_ROWS = 500
+# The system notes when a file was last changed; the journal does not lie behind that by more.
+TOUCHED_S = 60.0
+
+# In place of a journal that was not believed: there is an order, which must not begin again.
+_LOST: Record = ["lost"]
 
 Then = Callable[[], None]
 
 
 class OrderJournal:
-    """`problem` is a sentence while the disk refuses, else None; `on_problem` is told of it."""
+    """`problem` is a sentence while the disk refuses, else None; `on_problem` is told of it.
+    `place` says where this journal is; `wall_time` gives seconds since 1970. `lost` is true where
+    there was one before that is not believed."""
 
-    def __init__(self, store: ObjectStore, scheduler: Scheduler) -> None:
+    def __init__(
+        self,
+        store: ObjectStore,
+        scheduler: Scheduler,
+        place: JournalPlace | None = None,
+        wall_time: Callable[[], float] | None = None,
+    ) -> None:
+        self.place = place or JournalPlace()
+        self.lost = False
+        self._wall_time = wall_time
         self._store = store
         self._scheduler = scheduler
         self._records: list[Record] = []
@@ -46,10 +68,14 @@ class OrderJournal:
         """The state that was saved; None where there is none to be believed."""
         state = OrderState()
         try:
-            for update in self._store.updates():
+            # All are read before any is believed: only what was read can be removed.
+            for update in list(self._store.updates()):
                 self._rows += 1
                 for record in msgpack.unpackb(update.data, raw=False, strict_map_key=False):
-                    state.apply(record)
+                    if record == _LOST:
+                        state, self.lost = OrderState(), True
+                    else:
+                        state.apply(record)
         except (BadMessage, ValueError, TypeError, msgpack.UnpackException) as problem:
             log.error("the order in %s is not believed: %s", self._store.path, problem)
             self._forget()
@@ -60,9 +86,20 @@ class OrderJournal:
             return None
         return state if state.identity else None
 
+    def is_copy(self, state: OrderState) -> bool:
+        """Whether what was loaded was written elsewhere, or put here by somebody else."""
+        moved = bool(state.binding) and state.binding != self.place.binding
+        touched_at = self.place.touched_at
+        return moved or (
+            bool(state.written_at)
+            and touched_at is not None
+            and touched_at > state.written_at + TOUCHED_S
+        )
+
     def _forget(self) -> None:
-        self._store.compact(msgpack.packb([]))
+        self._store.compact(msgpack.packb([_LOST]))
         self._rows = 1
+        self.lost = True
 
     def add(self, record: Record, then: Then | None = None) -> None:
         """Saves soon; calls `then` when it is on the disk, after those of earlier records."""
@@ -87,8 +124,7 @@ class OrderJournal:
             self._timer = None
         if self._records:
             try:
-                data = msgpack.packb(self._records, use_bin_type=True)
-                self._store.append(data)
+                self._store.append(self._packed(self._records))
             except StorageError as problem:
                 log.error("%s", problem)
                 self._tell(str(problem))
@@ -101,6 +137,12 @@ class OrderJournal:
         for then in waiting:
             then()
         return True
+
+    def _packed(self, records: list[Record]) -> bytes:
+        """Records, and when they were written."""
+        at = [] if self._wall_time is None else [["at", float(self._wall_time())]]
+        packed: bytes = msgpack.packb([*records, *at], use_bin_type=True)
+        return packed
 
     def _tell(self, problem: str | None) -> None:
         if problem != self.problem:
@@ -115,7 +157,7 @@ class OrderJournal:
     def compact(self, whole: Record) -> None:
         """Replaces everything saved by one record, which must stand for it."""
         try:
-            self._store.compact(msgpack.packb([whole], use_bin_type=True))
+            self._store.compact(self._packed([whole]))
         except StorageError as problem:
             log.error("%s", problem)
             return

@@ -17,6 +17,8 @@ from liveobj.channels.messages import BadMessage
 KEPT_ENTRIES = 1000
 # The origin of entries that are no messages: those who take part from there on in the order.
 MEMBERS = 0
+# Of how many others it is kept what was seen of them.
+SEEN_MAX = 256
 
 Record = list[Any]
 
@@ -62,12 +64,37 @@ class OrderLog:
             self.base += spare
 
 
+class Seen(NamedTuple):
+    """What others have seen of a member: which of its starts, by which token, and how far it was:
+    the highest ballot that it promised, and what it acknowledged."""
+
+    starts: int
+    token: int
+    ballot: int = 0
+    epoch: int = 0
+    end: int = 0
+
+    def merged(self, ballot: int = 0, epoch: int = 0, end: int = 0) -> Seen:
+        epoch, end = max((self.epoch, self.end), (epoch, end))
+        return Seen(self.starts, self.token, max(self.ballot, ballot), epoch, end)
+
+    def is_ahead_of(self, other: Seen) -> bool:
+        """Whether `other`, which says to be the same at a later start, has forgotten something."""
+        return (
+            other.starts <= self.starts
+            or other.ballot < self.ballot
+            or (other.epoch, other.end) < (self.epoch, self.end)
+        )
+
+
 @dataclass(slots=True)
 class OrderState:
     """`identity` is who this member is in the order; `lineage` says which order, 0 for none yet;
     `epoch` is the one it takes part in, `ballot` the highest that it has promised to take part in.
     `electorates` ends with the members of the epoch; those before it count until it is known to
-    have begun. `checkpoint` stands for the first `checkpoint_at` entries."""
+    have begun. `checkpoint` stands for the first `checkpoint_at` entries. `binding` names the file
+    and machine to which the copy on disk belongs, `starts` counts its openings; `seen` is what is
+    known of others, so that a member that was set back is found out."""
 
     identity: int = 0
     lineage: int = 0
@@ -80,6 +107,10 @@ class OrderState:
     outstanding: dict[int, bytes] = field(default_factory=dict)
     checkpoint: bytes = b""
     checkpoint_at: int = 0
+    binding: bytes = b""
+    written_at: float = 0.0
+    starts: int = 0
+    seen: dict[int, Seen] = field(default_factory=dict)
 
     def apply(self, record: Record) -> None:
         """Carries out one change; raises BadMessage for what is none, and then is of no use any
@@ -104,6 +135,14 @@ class OrderState:
             case ["sent", int(number), bytes(payload)]:
                 self.sent = number
                 self.outstanding[number] = payload
+            case ["bound", bytes(binding), int(starts)]:
+                self.binding, self.starts = binding, starts
+            case ["at", float(seconds)]:
+                self.written_at = seconds
+            case ["disowned", int(identity)]:
+                self._disown(identity)
+            case ["seen", [*members]]:
+                self._note_seen(members)
             case ["whole", dict(fields)]:
                 self._load(fields)
             case _:
@@ -133,9 +172,26 @@ class OrderState:
             self.log = OrderLog(index, missed.since(index), missed.counts_at(index))
             self.delivered = self.checkpoint_at = index
             self.checkpoint = checkpoint
+            # Of this member's own messages, those that the checkpoint stands for are delivered.
+            done = self.log.counts.get(self.identity, 0)
+            self.outstanding = {n: p for n, p in self.outstanding.items() if n > done}
         self.lineage, self.epoch = lineage, epoch
         self.electorates = tuple(map(tuple, electorates))
         self.ballot = max(self.ballot, epoch)
+
+    def _disown(self, identity: int) -> None:
+        """Another member may go on as the one that this was. What was delivered stays to be read;
+        the rest is learnt again from those who order."""
+        self.identity, self.lineage, self.epoch = identity, 0, 0
+        self.electorates = ()
+        self.sent, self.outstanding = 0, {}
+
+    def _note_seen(self, members: Sequence[Sequence[int]]) -> None:
+        for identity, *rest in members:
+            self.seen.pop(identity, None)  # the newest at the end
+            self.seen[identity] = Seen(*rest)
+        while len(self.seen) > SEEN_MAX:
+            del self.seen[next(iter(self.seen))]
 
     def _deliver(self, index: int) -> None:
         for entry in self.log.entries[self.delivered - self.log.base : index - self.log.base]:
@@ -160,6 +216,9 @@ class OrderState:
             "sent": self.sent,
             "outstanding": [list(pair) for pair in self.outstanding.items()],
             "checkpoint": checkpoint,
+            "binding": self.binding,
+            "starts": self.starts,
+            "seen": [[identity, *seen] for identity, seen in self.seen.items()],
         }
         return ["whole", fields]
 
@@ -172,3 +231,6 @@ class OrderState:
         self.delivered = self.checkpoint_at = fields["delivered"]
         self.sent, self.outstanding = fields["sent"], dict(fields["outstanding"])
         self.checkpoint = fields["checkpoint"]
+        # Journals of version 0.1 have none of these.
+        self.binding, self.starts = fields.get("binding", b""), fields.get("starts", 0)
+        self._note_seen(fields.get("seen", []))

@@ -18,7 +18,8 @@ that one who began an epoch that nobody else has heard of does not go on alone.
 
 Members are known here by identities of their own, since the engine gives a node that was put out
 and comes back another id. With a journal, a member that is started again is the same as before, and
-the order goes on when a majority is back.
+the order goes on when a majority is back. Where the journal was copied or set back, the member is
+another one (`order_members`): nobody votes twice.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from hashlib import blake2b
 from typing import Any
 
 import msgpack
@@ -34,8 +36,9 @@ import msgpack
 from liveobj.channels.message_channel import MessageChannel
 from liveobj.channels.messages import BadMessage
 from liveobj.channels.order_journal import OrderJournal
+from liveobj.channels.order_members import OrderMembers, Who, single
 from liveobj.channels.order_messages import Promise, check_begin, electorates_in, integers
-from liveobj.channels.order_state import MEMBERS, Entry, OrderState, Record
+from liveobj.channels.order_state import MEMBERS, Entry, OrderState, Record, Seen
 from liveobj.channels.order_votes import agreed_end, has_majority, next_ballot
 from liveobj.observers import Observers, Subscription
 from transport.errors import Gone
@@ -43,7 +46,7 @@ from transport.interfaces import Group, View
 
 EARLY_MAX = 10_000
 
-_DATA, _ORDER, _ACK, _BEGIN, _HEARD, _PREPARE, _PROMISE = range(1, 8)
+_DATA, _ORDER, _ACK, _BEGIN, _HEARD, _PREPARE, _PROMISE, _WHO, _DISOWN = range(1, 10)
 
 
 class OrderPhase(Enum):
@@ -58,12 +61,14 @@ class OrderPhase(Enum):
 class Callbacks:
     """What the user of an order provides. `deliver` gets the origin's identity and a message;
     `members` the identities of a new epoch, at the same place in the order everywhere; a checkpoint
-    stands for everything delivered so far, for one who comes late."""
+    stands for everything delivered so far, for one who comes late. `disowned` is called when this
+    member has got a new identity because another one may vote under the old one."""
 
     deliver: Callable[[int, bytes], None]
     members: Callable[[Sequence[int]], None]
     make_checkpoint: Callable[[], bytes]
     load_checkpoint: Callable[[bytes], None]
+    disowned: Callable[[], None] = lambda: None
 
 
 class TotalOrder:
@@ -89,8 +94,24 @@ class TotalOrder:
         self._observers: Observers[OrderPhase] = Observers()
         kept = None if journal is None else journal.load()
         self._state = kept or OrderState()
+        # Fresh numbers of this opening follow from a fresh identity.
+        self._fresh, self._drawn = identity, 0
+        self._token = self._draw()
+        self._copied = False
         if kept is None:
-            self._note(["member", identity, identity if founder else 0])
+            lost = journal is not None and journal.lost
+            self._note(["member", identity, identity if founder and not lost else 0])
+        if journal is not None:
+            self._copied = kept is not None and journal.is_copy(kept)
+            if self._copied:
+                self._note(["disowned", self._draw()])
+            self._note(["bound", journal.place.binding, self._state.starts + 1])
+            journal.flush()
+        state = self._state
+        self._opened = Seen(state.starts, self._token, state.ballot, state.epoch, self._end)
+        self._members = OrderMembers(state.seen)
+        self._said: dict[int, tuple[int, Who]] = {}  # by node: in which view, who it is
+        self._prepared: tuple[int, int, int] | None = None  # a proposal that waits to be judged
         self._sequencer: int | None = None
         self._next_index = 0
         self._ordered: dict[int, int] = {}  # what this member, as sequencer, has given a place
@@ -112,12 +133,20 @@ class TotalOrder:
         for entry in state.log.since(state.checkpoint_at)[: state.delivered - state.checkpoint_at]:
             self._hand_out(entry)
         state.log.trim(state.delivered)
+        if self._copied:
+            self._callbacks.disowned()
         self._channel.start()
 
     @property
     def identity(self) -> int:
         """Who this member is in the order; the same after a restart, where there is a journal."""
         return self._state.identity
+
+    def _draw(self) -> int:
+        """A number that nobody else has, of 63 bits as identities are."""
+        self._drawn += 1
+        packed = msgpack.packb([self._fresh, self._drawn])
+        return int.from_bytes(blake2b(packed, digest_size=8).digest(), "big") >> 1
 
     @property
     def delivered(self) -> int:
@@ -180,13 +209,66 @@ class TotalOrder:
         self._view = view
         self._sequencer = None
         self._promises = {}
+        self._prepared = None
+        self._members.on_view()
+        said, self._said = self._said, {}
+        for node, (number, who) in said.items():
+            if number == view.number:
+                self._on_who(node, number, who)
         self._enter(OrderPhase.GATHERING)
+        self._say_who()
         self._say(_HEARD, view.number, self._state.ballot)
         self._propose()
+
+    def _say_who(self) -> None:
+        """Says who this member is and how far it was when it was opened: what it has done since may
+        not be on the disk yet, and would be missed by others after a crash."""
+        if self._view is not None:
+            self._say(_WHO, self._view.number, self.identity, *self._opened)
+
+    @property
+    def _end(self) -> int:
+        """How far this member's order goes; one that was disowned has none."""
+        return self._state.log.end if self._state.lineage else 0
+
+    def _on_who(self, sender: int, number: int, who: Who) -> None:
+        self._said[sender] = (number, who)
+        if self._view is not None and number == self._view.number:
+            self._judge(sender, who)
+
+    def _judge(self, sender: int, who: Who) -> None:
+        if sender not in self._nodes():
+            return  # it has gone
+        for wrong in self._members.on_who(sender, who, mine=sender == self._channel.me):
+            # Before this member's promise, so that whoever weighs it knows.
+            self._members.disown(wrong.identity, wrong.seen.token)
+            self._say(_DISOWN, wrong.identity, wrong.seen.token)
+
+    def _on_disown(self, identity: int, token: int) -> None:
+        self._members.disown(identity, token)
+        if identity == self.identity and token == self._token:
+            self._become_another()
+        self._weigh()
+
+    def _become_another(self) -> None:
+        """Goes on under a new identity, as one that has come just now."""
+        self._token = self._draw()
+        self._opened = Seen(self._state.starts, self._token)
+        self._sequencer = None
+        self._safe_to_send = 0
+        self._enter(OrderPhase.GATHERING)
+        self._note(["disowned", self._draw()], self._say_again)
+        self._save_now()
+        self._callbacks.disowned()
+
+    def _say_again(self) -> None:
+        self._say_who()
+        self._promise()
 
     def _on_heard(self, sender: int, number: int, ballot: int) -> None:
         self._heard[sender] = (number, ballot)
         self._propose()
+        self._consider()
 
     def _nodes(self) -> list[int]:
         return [] if self._view is None else [member.node for member in self._view.members]
@@ -197,16 +279,26 @@ class TotalOrder:
         if not nodes or nodes[0] != self._channel.me or self._view is None:
             return
         number = self._view.number
-        heard = [self._heard.get(node, (None, 0)) for node in nodes]
-        if number != self._proposed and all(view == number for view, _ in heard):
+        if number != self._proposed and self._all_heard(number):
             self._proposed = number
             self._heard = {node: self._heard[node] for node in nodes}
-            highest = max(ballot for _, ballot in heard)
+            highest = max(ballot for _, ballot in self._heard.values())
             self._say(_PREPARE, number, next_ballot(highest, self.identity))
+
+    def _all_heard(self, number: int) -> bool:
+        return all(self._heard.get(node, (None, 0))[0] == number for node in self._nodes())
 
     def _on_prepare(self, sender: int, number: int, ballot: int) -> None:
         if self._view is None or number != self._view.number or sender != self._nodes()[0]:
             return  # of a view that is over
+        self._prepared = (sender, number, ballot)
+        self._consider()
+
+    def _consider(self) -> None:
+        """Promises what was proposed, when all here have said who they are."""
+        if self._prepared is None or not self._all_heard(self._prepared[1]):
+            return
+        (_, _, ballot), self._prepared = self._prepared, None
         if ballot <= self._state.ballot:
             return
         # From here on nothing of an earlier epoch is acknowledged: what is promised now is all that
@@ -225,8 +317,8 @@ class TotalOrder:
             state.identity,
             state.lineage,
             state.epoch,
-            state.log.end,
-            state.delivered,
+            self._end,
+            state.delivered if state.lineage else 0,
             [list(electorate) for electorate in state.electorates],
         )
 
@@ -234,6 +326,7 @@ class TotalOrder:
         if ballot < self._state.ballot or self._view is None:
             return
         self._promises[ballot, sender] = promise
+        self._members.note_progress(sender, ballot=ballot)
         self._weigh()
 
     def _weigh(self) -> None:
@@ -244,9 +337,11 @@ class TotalOrder:
         if any((ballot, node) not in self._promises for node in nodes):
             return
         promises = {node: self._promises[ballot, node] for node in nodes}
+        if not all(self._members.may_vote(node, promises[node].identity) for node in nodes):
+            return  # it promises again, as somebody else
         leader = max(nodes, key=lambda node: (promises[node].rank, -nodes.index(node)))
         best = promises[leader]
-        present = [p.identity for p in promises.values()]
+        present = single({node: promises[node].identity for node in nodes})
         possible = all(has_majority(electorate, present) for electorate in best.electorates)
         if not possible or not best.lineage:
             self._enter(OrderPhase.WAITING)
@@ -328,11 +423,12 @@ class TotalOrder:
         if state.epoch == state.ballot:
             self._say(_ACK, state.epoch, state.identity, state.log.end)
 
-    def _on_ack(self, epoch: int, identity: int, end: int) -> None:
+    def _on_ack(self, sender: int, epoch: int, identity: int, end: int) -> None:
         if epoch < self._state.epoch:
             return
         acks = self._acks.setdefault(epoch, {})
         acks[identity] = max(end, acks.get(identity, 0))
+        self._members.note_progress(sender, epoch=epoch, end=end)
         if epoch == self._state.epoch:
             self._deliver()
 
@@ -343,12 +439,17 @@ class TotalOrder:
             state.electorates = state.electorates[-1:]  # the epoch has begun, for all that count
         ends = [agreed_end(electorate, acks, 0) for electorate in state.electorates]
         agreed = min([*ends, state.log.end])
+        before = state.delivered
         while state.delivered < agreed:
             entry = state.log.entries[state.delivered - state.log.base]
             self._note(["delivered", state.delivered + 1])
             self._hand_out(entry)
         state.log.trim(state.delivered)
-        if self._journal is not None and self._journal.wants_compaction:
+        if self._journal is None:
+            return
+        if state.delivered > before:
+            self._note(["seen", self._members.news()])
+        elif self._journal.wants_compaction:
             self._journal.compact(state.whole(self._callbacks.make_checkpoint()))
 
     def _hand_out(self, entry: Entry) -> None:
@@ -370,7 +471,7 @@ class TotalOrder:
             case [2, int(epoch), int(index), int(origin), int(number), bytes(payload)]:
                 self._on_order(sender, epoch, index, Entry(origin, number, payload))
             case [3, int(epoch), int(identity), int(end)]:
-                self._on_ack(epoch, identity, end)
+                self._on_ack(sender, epoch, identity, end)
             case [4, int(), int(), [*electorates], int(), [*entries], int(), bytes(), [*known]]:
                 check_begin(electorates_in(electorates), entries, known)
                 self._on_begin(sender, message[1:])
@@ -381,5 +482,10 @@ class TotalOrder:
             case [7, int(ballot), int(who), int(line), int(epoch), int(end), int(done), [*voters]]:
                 promise = Promise(who, line, epoch, end, done, electorates_in(voters))
                 self._on_promise(sender, ballot, promise)
+            case [8, int(number), int(identity), *seen] if len(integers(seen)) >= len(Seen._fields):
+                said = Who(identity, Seen(*integers(seen)[: len(Seen._fields)]))
+                self._on_who(sender, number, said)
+            case [9, int(identity), int(token), *_]:
+                self._on_disown(identity, token)
             case _:
                 raise BadMessage("a message that does not belong to an ordered channel")

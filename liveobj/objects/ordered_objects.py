@@ -8,6 +8,7 @@ from dataclasses import replace
 import msgpack
 
 from liveobj.channels.messages import BadMessage
+from liveobj.channels.order_binding import JournalLock, machine_id, place_before_opening
 from liveobj.channels.order_journal import OrderJournal
 from liveobj.channels.total_order import Callbacks, OrderPhase, TotalOrder
 from liveobj.declare import endpoint_type, incoming, live_object, outgoing
@@ -46,6 +47,7 @@ class OrderedProxy:
     context: Context
 
     _order: TotalOrder
+    _lock: JournalLock
 
     def __init__(self, title: str, nonce: bytes) -> None:
         """Both are there to describe the object: who it is follows from them."""
@@ -58,21 +60,50 @@ class OrderedProxy:
                 worded("The key of this object's group is missing; ask for the file again.")
             )
         host = self.context.host
-        store = ObjectStore(host.folder / f"{self.context.fingerprint}.db")
-        journal = OrderJournal(store, host.scheduler)
-        journal.on_problem = self.context.notice
+        journal = self._open_journal()
         callbacks = Callbacks(
-            self.ordered_message, self.ordered_members, self.make_checkpoint, self.load_checkpoint
+            self.ordered_message,
+            self.ordered_members,
+            self.make_checkpoint,
+            self.load_checkpoint,
+            self.order_disowned,
         )
         group = host.network.join(group_id_of(self.context.fingerprint), key)
+        founder = FOUNDER in keys and journal is not None
         self._order = TotalOrder(
-            group, host.new_peer_id(), callbacks, founder=FOUNDER in keys, journal=journal
+            group, host.new_peer_id(), callbacks, founder=founder, journal=journal
         )
         self._order.observe(self.order_phase)
         self._order.start()
 
+    def _open_journal(self) -> OrderJournal | None:
+        """None where another program of this person votes with it: then this one is a member of its
+        own, as long as it runs."""
+        host = self.context.host
+        path = host.folder / f"{self.context.fingerprint}.db"
+        self._lock = JournalLock(path)
+        if not self._lock.held:
+            return None
+        place = place_before_opening(path)
+        store = ObjectStore(path)
+        place = place.opened(path, machine_id())
+        journal = OrderJournal(store, host.scheduler, place, host.wall_time)
+        journal.on_problem = self.context.notice
+        return journal
+
     def on_stop(self) -> None:
         self._order.close()
+        self._lock.close()
+
+    def order_disowned(self) -> None:
+        """This member goes on as a new one."""
+        self.context.notice(
+            worded(
+                "This copy of the object was restored from a backup, or is used on another "
+                "computer too. It takes part as a new member, as soon as most of the others are "
+                "here."
+            )
+        )
 
     def ordered_message(self, origin: int, message: bytes) -> None:
         """The next message of the order."""

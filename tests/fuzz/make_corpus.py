@@ -71,6 +71,22 @@ def seeds() -> dict[str, dict[str, bytes]]:
         ["delivered", 1],
         ["sent", 1, b"y"],
     ]
+    bound = [
+        ["member", 5, 5],
+        ["bound", bytes(16), 3],
+        ["seen", [[6, 2, 77, 9, 9, 4]]],
+        ["at", 1.5],
+        ["disowned", 8],
+    ]
+    spoken = {
+        "heard": [5, 1, 9],
+        "prepare": [6, 1, 9],
+        "promise": [7, 9, 5, 5, 9, 1, 1, [[5]]],
+        "who": [8, 1, 6, 2, 77, 9, 9, 4],
+        "disown": [9, 6, 77],
+        "begin": [4, 5, 9, [[5]], 0, [[0, 9, b"\x91\x05"]], 0, b"", []],
+        "ack": [3, 9, 5, 1],
+    }
     caret = {"name": "A", "colour": "#112233", "caret": ["text", b"a", b"b"], "spot": [1, {}]}
     declared = next(d for d in DECLARATIONS if d.runnable and not d.type_parameters)
     return {
@@ -79,7 +95,8 @@ def seeds() -> dict[str, dict[str, bytes]]:
         "manifest": {"good": read_package(package).manifest.encode()},
         "message": {name: encode(message) for name, message in messages.items()},
         "presence": {"good": msgpack.packb(caret)},
-        "order": {"good": msgpack.packb(records)},
+        "order": {"good": msgpack.packb(records), "bound": msgpack.packb(bound)},
+        "order_message": {name: msgpack.packb(parts) for name, parts in spoken.items()},
         "statement": {"good": Statement(bytes(32), 5, 7, "Ada", bytes(64)).packed()},
         "frame": {"good": pack_frame(["event", 1, "x", "y", {}]) + pack_frame(["pong", 1])},
         "description": {"good": describe(declared)["type"]},

@@ -13,12 +13,14 @@ import msgpack
 from liveobj.channels.messages import BadMessage, decode, encode
 from liveobj.channels.order_state import OrderState
 from liveobj.channels.presence import PresenceEntry
+from liveobj.channels.total_order import Callbacks, TotalOrder
 from liveobj.confinement.description import BadDescription, read_description
 from liveobj.confinement.frames import BadFrame, Frames, pack
 from liveobj.objects.authorship import Statement
 from liveobj.packages import PackageProblem, read_package
 from liveobj.packages.manifest import Manifest
 from liveobj.references import ReferenceProblem, fingerprint, read_reference, write_reference
+from tests.liveobj.support import LocalNetwork
 from transport.errors import BadArgument, PeerViolation
 from transport.pairing import Asking, Inviting
 from transport.scopes import Scope
@@ -89,6 +91,19 @@ def order(data: bytes) -> None:
             return
 
 
+def order_message(data: bytes) -> None:
+    """What members of an ordered channel say to each other."""
+    group = LocalNetwork().node(1).join(bytes(16), bytes(32))
+    callbacks = Callbacks(lambda *_: None, lambda _: None, lambda: b"", lambda _: None)
+    order = TotalOrder(group, 5, callbacks, founder=True)
+    order.start()
+    for sender in (1, 2):
+        try:
+            order._on_message(sender, data)
+        except BadMessage:
+            continue
+
+
 def statement(data: bytes) -> None:
     found = Statement.read(data)
     if found is not None:
@@ -150,6 +165,7 @@ TARGETS: dict[str, Target] = {
         message,
         presence,
         order,
+        order_message,
         statement,
         frame,
         description,

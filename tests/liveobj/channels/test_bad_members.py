@@ -87,7 +87,7 @@ def test_honest_members_catch_up_whatever_one_member_does(
     office.close()
 
 
-@pytest.mark.parametrize("seed", range(1, 21))
+@pytest.mark.parametrize("seed", range(1, 13))
 def test_storm_of_bad_members_harms_no_honest_one(seed: int) -> None:
     """More of them: make swarm, or python -m tests.liveobj.channels.member_storm."""
     assert run_storm(seed) is None

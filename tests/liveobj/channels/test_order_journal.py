@@ -79,8 +79,11 @@ class Office:
         self.gone: list[Replica] = []
         self.running: dict[int, Replica] = {}
         for node in nodes:
-            self.running[node] = Replica(self, node)
+            self.running[node] = self.make(node)
         self.settle()
+
+    def make(self, node: int) -> Replica:
+        return Replica(self, node)
 
     def settle(self) -> None:
         for _ in range(40):
@@ -89,7 +92,7 @@ class Office:
                 replica.clock.advance(0.1)
 
     def start(self, node: int) -> Replica:
-        self.running[node] = Replica(self, node)
+        self.running[node] = self.make(node)
         return self.running[node]
 
     def stop(self, node: int, *, kill: bool = True) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -302,4 +304,49 @@ def test_lock_is_free_again_when_its_holder_has_started_again_and_tokens_grow(
     again.send("acquire")
     office.until(lambda: holders([again]) == [0], 60)
     assert again.last("granted")["token"] > token
+    office.close()
+
+
+def test_person_with_a_copied_profile_is_told_and_has_no_vote(tmp_path: Path) -> None:
+    office = Office(tmp_path, CHANNEL_ID, 2, 1, 0.0)
+    users = office.users("channel", Dual[OrderedChannelEndpoint])
+    office.everybody()
+    users[0].send("send", message=b"before")
+    office.until(lambda: all(received(user) for user in users))
+    name = f"{fingerprint(office.reference)}.db"
+    copied = tmp_path / "node2"
+    copied.mkdir()
+    for suffix in ("", "-wal"):
+        shutil.copy(tmp_path / "node1" / f"{name}{suffix}", copied / f"{name}{suffix}")
+    host = office.add()
+    runtime = Runtime(host)
+    notices: list[str] = []
+    runtime.on_notice(lambda notice: notices.append(notice.sentence))
+    office.runtimes.append(runtime)
+    office.proxies.append(runtime.dereference(office.reference))
+    newcomer = office.user(2, "channel", Dual[OrderedChannelEndpoint])
+    office.everybody()
+    assert len(notices) == 1
+    assert "as a new member" in notices[0]
+    newcomer.send("send", message=b"after")
+    office.until(
+        lambda: all((received(user)[-1:] or [(0, b"")])[0][1] == b"after" for user in users)
+    )
+    identities = {proxy.instance._order.identity for proxy in office.proxies}
+    assert len(identities) == 3
+    office.close()
+
+
+def test_second_program_of_a_profile_takes_part_as_a_member_of_its_own(tmp_path: Path) -> None:
+    office = Office(tmp_path, CHANNEL_ID, 2, 1, 0.0)
+    office.everybody()
+    host = office.add()
+    runtime = Runtime(replace(host, folder=office.hosts[1].folder))
+    office.runtimes.append(runtime)
+    office.proxies.append(runtime.dereference(office.reference))
+    office.everybody()
+    users = office.users("channel", Dual[OrderedChannelEndpoint])
+    users[2].send("send", message=b"from beside")
+    office.until(lambda: all(received(user) for user in users))
+    assert len({received(user)[0] for user in users}) == 1
     office.close()
