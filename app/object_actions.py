@@ -16,6 +16,7 @@ from app.object_page import ObjectPage
 from app.plain_page import PlainPage
 from app.session import PLAIN, OpenObject, PlainObject, Session
 from app.window import MainWindow
+from liveobj.capabilities.joining import KeysDiffer
 from liveobj.documents import DocumentError
 from liveobj.errors import Problem
 from liveobj.references import (
@@ -180,6 +181,9 @@ class ObjectActions:
     ) -> bool:
         try:
             opened = how()
+        except KeysDiffer as problem:
+            self._tell_failure(name, problem, behind=behind)  # trying again is of no use
+            return False
         except Problem as problem:
             self._tell_failure(name, problem, key, behind=behind)
             return False

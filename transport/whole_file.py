@@ -30,20 +30,12 @@ _being_written: set[str] = set()
 
 class WholeFile:
     """A file that is being written. Use it in a `with` block, which removes the temporary file, and
-    call `finish` when all is written. `rights` are those of a new file; `temporaries` is another
-    folder of the same disk, for whoever writes into many folders."""
+    call `finish` when all is written. `rights` are those of a new file."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        rights: int = PRIVATE,
-        replace: bool = True,
-        temporaries: Path | None = None,
-    ) -> None:
+    def __init__(self, path: Path, *, rights: int = PRIVATE, replace: bool = True) -> None:
         self._path = _target(path) if replace else path
         self._replace = replace
-        self.temporary, self.descriptor = _new_temporary(temporaries or self._path.parent)
+        self.temporary, self.descriptor = _new_temporary(self._path.parent)
         try:
             self._set_rights(rights)
         except BaseException:
@@ -67,15 +59,11 @@ class WholeFile:
         while left:
             left = left[os.write(self.descriptor, left) :]
 
-    def sync(self) -> None:
-        """Waits until the disk has what was written; for whoever finishes in another thread."""
-        os.fsync(self.descriptor)
-
     def finish(self, path: Path | None = None) -> None:
-        """Puts the file in its place, or in another one that is known only now."""
+        """Puts the file in its place, or in another one of the same disk that is known only now."""
         if path is not None:
             self._path = path
-        os.fsync(self.descriptor)
+        _sync(self.descriptor)
         self._close()
         if self._replace:
             self.temporary.replace(self._path)
@@ -128,7 +116,7 @@ def put_in_place(part: Path, path: Path) -> None:
     """Gives a file that has grown under another name its own one, once the disk has all of it."""
     descriptor = os.open(part, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        _sync(descriptor)
     finally:
         os.close(descriptor)
     part.replace(path)
@@ -141,12 +129,17 @@ def sync_folder(folder: Path) -> None:
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
-    except OSError as problem:
-        if problem.errno not in _NO_SYNC:  # Some disks sync names by themselves.
-            raise
+        _sync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _sync(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as problem:
+        if problem.errno not in _NO_SYNC:  # Some file systems cannot be asked.
+            raise
 
 
 def export_rights(path: Path) -> int:

@@ -150,6 +150,7 @@ def test_file_with_another_group_key_is_refused_and_the_known_one_stays(
     assert "other keys" in failure
     assert place.session.kept.find(IDENTITY) == NOTE
     assert len(place.window.object_pages()) == is_open
+    assert OpenList(place.paths.open_now).keys == ((IDENTITY,) if is_open else ())
     assert not place.session.trusts(forged, None)
     with pytest.raises(KeysDiffer, match="other keys"):
         place.session.open_inside(forged)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.disk_faults import refusing
 from transport import whole_file
 from transport.whole_file import (
     WholeFile,
@@ -131,6 +132,34 @@ def test_folder_that_cannot_be_synced_is_told(
     with pytest.raises(OSError, match="ill"):
         write_whole(tmp_path / "file", b"whole")
     assert names(tmp_path) == ["file"]
+
+
+def test_file_system_that_cannot_be_asked_to_sync_is_written_all_the_same(tmp_path: Path) -> None:
+    with refusing("fsync", errno.EINVAL):
+        write_whole(tmp_path / "file", b"whole")
+    assert (tmp_path / "file").read_bytes() == b"whole"
+
+
+def test_writer_that_is_killed_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+    program = """
+import sys
+from pathlib import Path
+from transport.whole_file import write_whole
+for number in range(100_000):
+    write_whole(Path(sys.argv[1]) / "file", bytes([number % 256]) * 300_000)
+    print(number, flush=True)
+"""
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    for writes in (1, 7, 20):
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
+            assert writer.stdout is not None
+            for _ in range(writes):
+                assert writer.stdout.readline()
+            writer.kill()
+        data = (tmp_path / "file").read_bytes()
+        assert data == data[:1] * 300_000
+        remove_leftovers(tmp_path)
+        assert names(tmp_path) == ["file"]
 
 
 def test_name_that_is_taken_is_not_replaced_unless_asked_for(tmp_path: Path) -> None:
