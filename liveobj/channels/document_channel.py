@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from liveobj.channels.alarm import Alarm
@@ -17,6 +17,12 @@ from liveobj.channels.batches import Batch, BatchLog
 from liveobj.channels.catch_up import CatchUp
 from liveobj.channels.fragments import Assembler, Cutter
 from liveobj.channels.greeting_limit import GreetingLimit
+from liveobj.channels.incoming import (
+    UPDATE_OPERATIONS,
+    UPDATE_OPERATIONS_MAX,
+    Incoming,
+    IncomingUpdate,
+)
 from liveobj.channels.introductions import Introductions
 from liveobj.channels.messages import (
     BadMessage,
@@ -34,7 +40,7 @@ from liveobj.channels.messages import (
 )
 from liveobj.channels.presence import Presence, PresenceEntry
 from liveobj.channels.seal import NoSeal, Seal
-from liveobj.documents import BadUpdate, Change, Document, Origin
+from liveobj.documents import BadUpdate, Change, Document, Origin, TooCostly
 from liveobj.documents.version import Span
 from liveobj.host import Scheduler
 from liveobj.observers import Observers, Subscription
@@ -112,6 +118,8 @@ class DocumentChannel:
         self._seal: Seal = seal or NoSeal()
         self._batches = None if self._seal.can_sign else batches
         self._forwarding: deque[Batch] = deque()
+        self._answers: deque[Iterator[Sequence[Span]]] = deque()
+        self._incoming = Incoming(scheduler, self._merge, self._on_turn)
         self._catch_up = CatchUp(group.me, scheduler.time)
         self._greeting_limit = GreetingLimit(scheduler.time)
         self._assembler = Assembler()
@@ -162,6 +170,8 @@ class DocumentChannel:
         self._in_company = False
         self._due = _Due()
         self._forwarding.clear()
+        self._answers.clear()
+        self._incoming.clear()
         self._catch_up.on_view(())
         self._assembler.keep_only(())
         self.presence.keep_only(())
@@ -213,27 +223,44 @@ class DocumentChannel:
             introduction = self._introductions.mine()
             if introduction is not None:
                 return introduction
+        if self._due.presence and self._answers:
+            return self._my_presence()  # a long answer holds nobody up
+        update = (self._next_own() if self._answers else None) or self._next_answer()
+        update = update or self._next_own()
+        if update is not None:
+            return update
+        return self._my_presence() if self._due.presence else None
+
+    def _my_presence(self) -> PresenceUpdate:
+        self._due.presence = False
+        return PresenceUpdate(self.presence.spoken())
+
+    def _next_answer(self) -> Update | None:
         answers = self._catch_up.answers(self.document.version, self.document.peer_id)
         if answers and self._seal.can_sign:
             self.counters.answers += 1
-            self._note_sent(answers)
-            return self._update(answers)
-        if answers and self._batches is not None:
+            self._answers.append(self.document.pieces(answers, UPDATE_OPERATIONS))
+        elif answers and self._batches is not None:
             self._forwarding.extend(self._batches.overlapping(answers))
+        while self._answers:
+            spans = next(self._answers[0], None)
+            if spans is not None:
+                self._note_sent(spans)
+                return self._update(spans)
+            self._answers.popleft()
         if self._forwarding:
             self.counters.answers += 1
             batch = self._forwarding.popleft()
             return Update(batch.data, batch.signature)
-        end = self._own_end()
-        if self._sent_end < end:
-            span = Span(self.document.peer_id, self._sent_end, end)
-            self._sent_end = end
-            if self._seal.can_sign:
-                return self._update([span])
-        if self._due.presence:
-            self._due.presence = False
-            return PresenceUpdate(self.presence.spoken())
         return None
+
+    def _next_own(self) -> Update | None:
+        end = min(self._own_end(), self._sent_end + UPDATE_OPERATIONS)
+        if self._sent_end >= end:
+            return None
+        span = Span(self.document.peer_id, self._sent_end, end)
+        self._sent_end = end
+        return self._update([span]) if self._seal.can_sign else None
 
     def _greeting(self) -> Hello | Greeting:
         version = self.document.version
@@ -290,6 +317,7 @@ class DocumentChannel:
             self._catch_up = CatchUp(self._group.me, self._scheduler.time)
             self._members = frozenset()
             self._in_company = False
+        self._answers.clear()  # all greet again, and are answered with what they lack then
         newcomers = set(nodes) - self._members
         self._members = frozenset(nodes)
         self._catch_up.on_view(nodes)
@@ -351,7 +379,7 @@ class DocumentChannel:
                 self._watch_for_gaps()
                 self._offer()
             case Update(update, signature):
-                self._take_update(sender, update, signature)
+                self._incoming.add(sender, update, signature)
             case PresenceUpdate(fields):
                 self.presence.accept(sender, fields)
             case Introduction():
@@ -361,22 +389,50 @@ class DocumentChannel:
             case Fragment() | Payload():
                 raise BadMessage("a message that has no place here")
 
-    def _take_update(self, sender: int, data: bytes, signature: bytes) -> None:
-        if not self._seal.verify(data, signature):
+    def _merge(self, update: IncomingUpdate) -> None:
+        sender, size = update.sender, update.size
+        if not self._seal.verify(update.data, update.signature):
             self.counters.refused += 1
             log.warning("refused an update of %x that no editor has signed", sender)
             return
-        imported = self.document.import_update(data, Origin.REMOTE)
-        heard = Batch.read(data, signature)
-        self._catch_up.on_update(sender, heard.start, heard.end)
+        if not self.document.version.includes(size.start):
+            self._hold(update)
+            return
+        try:
+            self.document.check_cost(size, UPDATE_OPERATIONS_MAX)
+            imported = self.document.import_update(update.data, Origin.REMOTE)
+        except TooCostly as problem:
+            self.counters.refused += 1
+            log.warning("refused an update of %x: %s", sender, problem)
+            return
+        except BadUpdate as problem:
+            self.counters.dropped += 1
+            self._catch_up.on_damage(sender)
+            log.debug("dropped an update of %x: %s", sender, problem)
+            return
+        self._catch_up.on_update(sender, size.start, size.end)
         if self._batches is not None and (imported.changed or imported.waiting):
-            self._batches.add(data, signature)
+            self._batches.add(update.data, update.signature)
+        if imported.changed:
+            self._incoming.release(self.document.version)
         if imported.changed and sender not in self._members:
             self._catch_up.answer_again()
             self._offer()
         if imported.waiting:
             self._catch_up.claims.on_pending(sender, imported.pending)
             self._watch_for_gaps()
+
+    def _hold(self, update: IncomingUpdate) -> None:
+        """What it builds on comes later, or again after a greeting."""
+        if not self._incoming.hold(update):
+            self.counters.dropped += 1
+        self._catch_up.on_update(update.sender, update.size.start, update.size.end)
+        self._catch_up.claims.on_pending(update.sender, update.size.end)
+        self._watch_for_gaps()
+
+    def _on_turn(self) -> None:
+        self._update_state()
+        self._offer()  # what has come may be what others lack
 
     # Repair: what is missing is asked for again
 
@@ -404,7 +460,7 @@ class DocumentChannel:
         state = ChannelState(
             people=len(self._members),
             unsent=max(0, version.end(self.document.peer_id) - self._sent_end),
-            catching_up=self._catch_up.claims.lacks_something(version),
+            catching_up=bool(self._incoming) or self._catch_up.claims.lacks_something(version),
         )
         if state != self._state:
             self._state = state

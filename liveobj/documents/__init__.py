@@ -2,7 +2,7 @@
 
 from liveobj.documents.counters import Counter, CounterChange
 from liveobj.documents.document import Change, Document, Origin
-from liveobj.documents.errors import BadUpdate, DocumentError, PositionError, ReadOnly
+from liveobj.documents.errors import BadUpdate, DocumentError, PositionError, ReadOnly, TooCostly
 from liveobj.documents.history import HistoryEntry
 from liveobj.documents.lists import List, ListChange, ListStep, MovableList
 from liveobj.documents.maps import Map, MapChange
@@ -30,6 +30,7 @@ __all__ = [
     "Text",
     "TextChange",
     "TextStep",
+    "TooCostly",
     "Tree",
     "TreeAction",
     "TreeChange",

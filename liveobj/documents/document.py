@@ -16,13 +16,14 @@ from typing import Any, TypeVar, cast
 import loro
 
 from liveobj.documents.counters import Counter
-from liveobj.documents.errors import BadUpdate, DocumentError, ReadOnly, loro_errors
+from liveobj.documents.errors import BadUpdate, DocumentError, ReadOnly, TooCostly, loro_errors
 from liveobj.documents.history import HistoryEntry, fork_at, read_history, revert
 from liveobj.documents.lists import List, MovableList
 from liveobj.documents.maps import Map
 from liveobj.documents.mending import Mending
 from liveobj.documents.observing import Delivery
 from liveobj.documents.operations import read_operations
+from liveobj.documents.pieces import UpdateSize, causal_pieces
 from liveobj.documents.runs import Run, read_runs
 from liveobj.documents.text import Text, mark_styles
 from liveobj.documents.trees import Tree
@@ -335,6 +336,11 @@ class Document:
         with loro_errors(DocumentError, "The changes could not be exported"):
             return bytes(self._doc.export(loro.ExportMode.UpdatesInRange(wanted)))
 
+    def pieces(self, spans: Sequence[Span], most: int) -> Iterator[Sequence[Span]]:
+        """The same operations, at most so many at a time, each after all that it builds on."""
+        self._finish_open_edits()
+        return causal_pieces(self._doc, spans, most)
+
     def export_snapshot(self) -> bytes:
         """State and whole history in one piece, which loads faster than the updates it replaces."""
         self._finish_open_edits()
@@ -344,19 +350,37 @@ class Document:
     def import_update(self, data: bytes, origin: Origin = Origin.REMOTE) -> Imported:
         """Merges an update or snapshot; raises BadUpdate, and changes nothing, if it is neither."""
         self._finish_open_edits()
+        if self.mending is not None and self.mending.is_due(data):
+            self.mend()
         self._import_origin = origin
         self._version = None
         with loro_errors(BadUpdate, "These bytes are not an update"):
             status = self._doc.import_(data)
         news = status.success.inner()
-        if self.mending is not None and self.mending.after_import(news):
-            self._commit_now(_QUIET)
+        if self.mending is not None:
+            self.mending.after_import(news)
         self._deliver()
         pending = {} if status.pending is None else status.pending.inner()
         return Imported(
             changed=bool(news),
             pending=Version({peer: end for peer, (_, end) in pending.items()}),
         )
+
+    def mend(self) -> None:
+        """Gives long runs of others their seams now; it also happens before they would be felt."""
+        if self.mending is not None and self.mending.sew():
+            self._commit_now(_QUIET)
+            self._deliver()
+
+    def check_cost(self, size: UpdateSize, operations_max: int) -> None:
+        """Raises TooCostly for an update that would hold everybody up: one with too much at once,
+        or one that goes on with a long run beside edits which its writer has not seen."""
+        if size.operations > operations_max:
+            raise TooCostly(
+                f"It has {size.operations} operations at once, and {operations_max} are allowed."
+            )
+        if self.mending is not None:
+            self.mending.check_cost(size.end.ends, self.version)
 
     def _finish_open_edits(self) -> None:
         """loro commits by itself before it exports or imports; done here, the label is not lost."""

@@ -16,6 +16,10 @@ class BadUpdate(DocumentError):
     """Bytes that claim to be an update, a version or a cursor, and are not."""
 
 
+class TooCostly(BadUpdate):
+    """An update that would take too much time and memory to merge."""
+
+
 class PositionError(DocumentError):
     """A position outside a text or list, or inside one character."""
 

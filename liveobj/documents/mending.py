@@ -2,16 +2,21 @@
 do not play by the rules.
 
 What comes in is counted, writer by writer. When one has inserted so much that a long run may be
-among it, that part is read, and what is long gets its seams here, before anything else is merged.
+among it, that part is read. What is long gets its seams before something of another writer is
+merged, once the run is whole: seams and a run that grow side by side are slow to merge as well.
+Seams do not help against edits that were here before the run: those come first, then the seams. So
+beside such edits runs may have only so much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import loro
 
-from liveobj.documents.errors import DocumentError, loro_errors
+from liveobj.documents.errors import DocumentError, TooCostly, loro_errors
+from liveobj.documents.pieces import size_of
 from liveobj.documents.runs import Run, read_runs
 from liveobj.documents.seams import halvings, sew
 from liveobj.documents.version import Span, Version
@@ -19,6 +24,11 @@ from liveobj.documents.version import Span, Version
 # Reading is cheap, but not free; a run of this length costs a merge as much as eight of 1,000.
 LONG_RUN = 4_000
 _READ_AFTER = 2 * LONG_RUN
+# What all long runs together may cost a merge, in steps of loro of about a microsecond.
+MERGE_STEPS_MAX = 100_000
+_FRAGMENT = 256
+# Who goes on after so many times without having seen the seams of its runs does not mean well.
+_ROUNDS_MAX = 4
 
 _Sewable = loro.LoroText | loro.LoroList | loro.LoroMovableList
 
@@ -31,26 +41,81 @@ class Mending:
         self._peer_id = peer_id
         self.seen = Version()
         self._unread: dict[int, int] = {}  # peer -> from where on
+        self._last_runs: dict[int, Run] = {}  # the long run that each has written last
+        self._steps: dict[int, int] = {}  # what the long runs of each cost
+        self._unsewn: dict[int, list[Run]] = {}
+        self._rounds: dict[int, int] = {}  # how often the runs of each were given seams
+        self._seams = 0  # how many operations of this document are seams
 
-    def after_import(self, imported: Mapping[int, tuple[int, int]]) -> bool:
-        """Puts seams into what has come in, where it needs any; the caller commits if so."""
-        sewn = False
+    def after_import(self, imported: Mapping[int, tuple[int, int]]) -> None:
+        """Looks for long runs in what has come in."""
         for peer, (first, end) in imported.items():
             if peer != self._peer_id:
                 start = self._unread.setdefault(peer, max(first, self.seen.end(peer)))
                 if end - start >= _READ_AFTER:
-                    sewn |= self._read(Span(peer, start, end))
-        return sewn
+                    self._read(Span(peer, start, end))
 
-    def _read(self, span: Span) -> bool:
-        sewn, unread = False, span.end
+    def _read(self, span: Span) -> None:
+        unread = span.end
         for run in read_runs(self._doc, span):
+            self._note_last(run)
             if len(run) >= LONG_RUN:
-                sewn |= self._sew(run)
+                self._unsewn.setdefault(run.peer, []).append(run)
             elif run.end == span.end:
                 unread = run.start  # may go on with what comes next
         self._unread[span.peer] = unread
+
+    def is_due(self, data: bytes) -> bool:
+        """Whether runs must get their seams before this update is merged."""
+        if not self._unsewn:
+            return False
+        writers = size_of(data).end.ends
+        return any(peer not in self._unsewn for peer in writers) or len(self._unsewn) > 1
+
+    def sew(self) -> bool:
+        """Gives all runs their seams; the caller commits if there were any."""
+        unsewn, self._unsewn = self._unsewn, {}
+        sewn = False
+        for peer, runs in unsewn.items():
+            self._rounds[peer] = self._rounds.get(peer, 0) + 1
+            for run in runs:
+                sewn |= self._sew(run)
         return sewn
+
+    def _note_last(self, run: Run) -> None:
+        last = self._last_runs.get(run.peer)
+        before = 0
+        if last is not None and (last.end, last.container) == (run.start, run.container):
+            before = _merge_steps(last)
+            last.end = run.end
+        elif len(run) >= LONG_RUN:
+            last = self._last_runs[run.peer] = replace(run)
+        else:
+            if len(run):
+                self._last_runs.pop(run.peer, None)
+            return
+        self._steps[run.peer] = self._steps.get(run.peer, 0) + _merge_steps(last) - before
+
+    def check_cost(self, writers: Iterable[int], version: Version) -> None:
+        """Raises TooCostly if one of those who wrote an update has long runs, and has not seen
+        edits that are here."""
+        if not self._steps or sum(self._steps.values()) < MERGE_STEPS_MAX:
+            return
+        for peer in writers:
+            end = version.end(peer)
+            if peer not in self._steps or not end:
+                continue
+            vector = self._doc.frontiers_to_vv(loro.Frontiers.from_id(loro.ID(peer, end - 1)))
+            seen = Version() if vector is None else Version.of(vector)
+            beside = sum(map(len, version.without(self._peer_id).missing_from(seen)))
+            mine = version.end(self._peer_id) - seen.end(self._peer_id)
+            if self._rounds.get(peer, 0) < _ROUNDS_MAX:
+                mine = max(0, mine - self._seams)
+            if beside + mine:
+                raise TooCostly(
+                    "Its writer has inserted long texts in one go, beside edits that they had not "
+                    "seen."
+                )
 
     def _sew(self, run: Run) -> bool:
         """Whether anything of it is still there, and has seams now."""
@@ -69,6 +134,7 @@ class Mending:
                         container.insert(place, None)
                         container.delete(place, 1)
                     sewn = True
+                    self._seams += 2
         return sewn
 
     def _find(self, name: str) -> _Sewable | None:
@@ -90,6 +156,11 @@ class Mending:
         found = self._doc.get_container(identity)
         inside = getattr(found, "container", found)
         return inside if isinstance(inside, _Sewable) else None
+
+
+def _merge_steps(run: Run) -> int:
+    """loro cuts a run fragment by fragment, and renumbers each time all that follow."""
+    return (len(run) // _FRAGMENT) ** 2 // 2
 
 
 class _Places:

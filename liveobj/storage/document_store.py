@@ -111,6 +111,7 @@ class DocumentStore:
         ):
             if self._import(update) and hidden(update.number):
                 self._rescued_news = True
+        self._document.mend()
 
     def _count(self, data: bytes) -> None:
         self._update_count += 1

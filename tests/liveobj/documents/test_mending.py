@@ -45,6 +45,7 @@ def _seams(document: Document, peer: int) -> int:
 def test_a_long_run_of_somebody_else_gets_its_seams_when_it_comes() -> None:
     document = Document(5, mends=True)
     document.import_update(_updates(_old(1)))
+    document.mend()
     assert document.text("text").to_string() == "x" * _LONG
     assert _LONG // 1000 - 1 <= _seams(document, 5) <= 2 * _LONG // 1000
 
@@ -54,14 +55,26 @@ def test_a_long_run_that_comes_bit_by_bit_gets_its_seams() -> None:
     for start in range(0, _LONG, 500):
         span = loro.IdSpan(1, loro.CounterSpan(start, start + 500))
         document.import_update(bytes(old.export(loro.ExportMode.UpdatesInRange([span]))))
+    assert document.version.end(5) == 0, "not while the run grows"
+    document.mend()
     assert document.text("text").to_string() == "x" * _LONG
     assert _seams(document, 5) >= _LONG // LONG_RUN
+
+
+def test_a_long_run_gets_its_seams_before_another_writer_is_merged() -> None:
+    document, other = Document(5, mends=True), Document(2)
+    document.import_update(_updates(_old(1)))
+    other.text("text").insert(0, "beside")
+    document.import_update(other.export_since(Version()))
+    assert _seams(document, 5) > 0
+    assert document.text("text").length == _LONG + 6
 
 
 def test_short_runs_get_no_seams() -> None:
     writer, document = Document(1), Document(5, mends=True)
     writer.text("text").insert(0, "y" * _LONG)
     document.import_update(writer.export_since(Version()))
+    document.mend()
     assert _seams(document, 5) == 0
     assert document.version.end(5) == 0
 
@@ -74,6 +87,7 @@ def test_seams_are_no_change_to_observers_and_no_step_of_undo() -> None:
     document.text("text").observe(changes.append)
     document.observe(whole.append)
     document.import_update(_updates(_old(1)))
+    document.mend()
     assert [change.origin for change in changes] == [Origin.REMOTE]
     assert [change.origin for change in whole] == [Origin.REMOTE, Origin.LOCAL]
     document.undo()
@@ -89,6 +103,7 @@ def test_a_long_list_gets_seams_too() -> None:
     doc.commit()
     document = Document(5, mends=True)
     document.import_update(_updates(doc))
+    document.mend()
     assert document.list("list").to_list() == [7] * 2 * LONG_RUN
     assert _seams(document, 5) >= 2 * LONG_RUN // 1000 - 1
 
@@ -100,6 +115,7 @@ def test_what_is_deleted_already_is_left_alone() -> None:
     old.commit()
     document = Document(5, mends=True)
     document.import_update(_updates(old))
+    document.mend()
     assert document.text("text").to_string() == "rest"
     assert document.version.end(5) == 0
 
@@ -109,12 +125,14 @@ def test_what_was_read_before_is_not_read_again() -> None:
     assert document.mending is not None
     document.mending.seen = Version({1: _LONG})
     document.import_update(_updates(_old(1)))
+    document.mend()
     assert document.version.end(5) == 0
 
 
 def test_one_who_cannot_edit_keeps_the_seams_to_itself() -> None:
     viewer = Document(5, editable=False, mends=True)
     viewer.import_update(_updates(_old(1)))
+    viewer.mend()
     assert _seams(viewer, 5) > 0
     assert viewer.version == Version({1: _LONG})
     assert [entry.peer for entry in viewer.history()] == [1]
@@ -123,6 +141,7 @@ def test_one_who_cannot_edit_keeps_the_seams_to_itself() -> None:
 def test_a_document_that_does_not_mend_is_left_as_it_is() -> None:
     document = Document(5)
     document.import_update(_updates(_old(1)))
+    document.mend()
     assert document.version == Version({1: _LONG})
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import loro
 
 from liveobj.documents import Document, Origin, Version
-from liveobj.storage import DocumentStore, ObjectStore
+from liveobj.storage import DocumentStore, ObjectStore, StorageError
 from liveobj.storage.compaction import is_snapshot, snapshot_of
 from liveobj.storage.document_store import COMPACT_AFTER_BYTES
 from tests.liveobj.support import Clock
@@ -30,8 +30,12 @@ class Later:
     def run(self) -> None:
         waiting, self.waiting = self.waiting, []
         for work, done in waiting:
-            work()
-            done(None)
+            problem: Exception | None = None
+            try:
+                work()
+            except StorageError as raised:
+                problem = raised
+            done(problem)
 
 
 def _open(
