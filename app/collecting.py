@@ -1,9 +1,9 @@
 """Owns the process that turns closed segments of the event log into Parquet files.
 
 It is another process, of the least priority, started some seconds after the program and told by a
-line whenever a segment was closed; it ends when the program has, however that ended. Nothing here
-waits for it, and nothing that happens to it is felt: without it the segments stay as they are,
-within the bounds of the log.
+line whenever a segment was closed; it ends with the program, however that ends, and writes nothing
+any more: what is left is collected after the next start. Nothing that happens to it is felt:
+without it the segments stay as they are, within the bounds of the log.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,6 +34,8 @@ AGAIN_AFTER_S = 600.0
 ROOM_MB = 512
 # So many segments wait only where nobody collects them.
 WAITING_MAX = 20
+# A process that was killed is gone in milliseconds, unless the disk holds it.
+_END_S_MAX = 1.0
 
 
 def can_collect() -> bool:
@@ -57,11 +60,15 @@ class Collecting:
             self._start()
 
     def close(self) -> None:
-        """It collects what there is, then ends by itself. Harmless when done twice."""
+        """Ends it; what it was in the middle of it does again another time. Harmless when done
+        twice."""
         self._begin.close()
         self._closed = True
         if self._child is not None and self._child.stdin is not None:
             self._child.stdin.close()
+            self._child.kill()
+            with suppress(subprocess.TimeoutExpired):
+                self._child.wait(_END_S_MAX)
 
     def _begin_if_waited_for(self) -> None:
         if self._child is None and waiting_segments(self._events):

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+from app.command_line import PROGRAM
+from widgets.language import tr
 
 _FILE_BYTES_MAX = 1_000_000
 _FILES_MAX = 3
@@ -23,9 +27,36 @@ _LEVELS = {
 log = logging.getLogger("live-objects")
 
 
+class LogFile(RotatingFileHandler):
+    """The file. A disk that refuses it is told once in the terminal, and tried again with every
+    line."""
+
+    refused = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        problem = sys.exc_info()[1]
+        if not isinstance(problem, OSError):
+            super().handleError(record)
+            return
+        # What could not be written would be tried again, and fail again, at the end.
+        stream, self.stream = self.stream, None
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+        if not self.refused and sys.stderr is not None:
+            self.refused = True
+            told = tr(
+                "The log {file} cannot be written ({reason}): it goes on when it can.",
+                file=self.baseFilename,
+                reason=problem.strerror,
+            )
+            with suppress(OSError):
+                sys.stderr.write(f"{PROGRAM}: {told}\n")
+
+
 def start_log(file: Path) -> None:
     """Sends everything that is logged, warned or not caught to that file."""
-    handler = RotatingFileHandler(
+    handler = LogFile(
         file, maxBytes=_FILE_BYTES_MAX, backupCount=_FILES_MAX, encoding="utf-8", delay=True
     )
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))

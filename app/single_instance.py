@@ -15,6 +15,10 @@ from typing import Any
 from PySide6.QtCore import QLockFile, QObject
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+from app.errors import StartProblem
+from liveobj.storage.damage import has_room
+from widgets.language import tr
+
 log = logging.getLogger(__name__)
 
 REQUEST_BYTES_MAX = 1_000_000
@@ -36,8 +40,27 @@ class InstanceServer(QObject):
         self._server.newConnection.connect(self._on_connection)
 
     def claim(self) -> bool:
-        """True if this is now the program of its profile; nobody else can be until `close`."""
-        return self._lock.tryLock(0)
+        """True if this is now the program of its profile; nobody else can be until `close`. Raises
+        StartProblem if the disk refuses."""
+        if self._lock.tryLock(0):
+            return True
+        if self._lock.error() is QLockFile.LockError.LockFailedError:
+            return False  # another one has it
+        folder = self._path.parent
+        if has_room(folder):
+            raise StartProblem(
+                tr(
+                    "The folder {folder} cannot be written: check that the disk works and that"
+                    " you may write there.",
+                    folder=folder,
+                )
+            )
+        raise StartProblem(
+            tr(
+                "The disk is full: make room in {folder} and start the program again.",
+                folder=folder,
+            )
+        )
 
     def listen(self, answer: Answerer) -> None:
         """From now on requests are answered with what `answer` returns for them."""

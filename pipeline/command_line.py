@@ -80,11 +80,12 @@ def _generate(given: argparse.Namespace, progress: Progress) -> None:
 
 def _collect(given: argparse.Namespace, progress: Progress) -> None:
     from pipeline.landing.collect import collect, watch  # noqa: PLC0415 - only here
-    from pipeline.landing.serve import serve  # noqa: PLC0415
+    from pipeline.landing.serve import end_with_parent, serve  # noqa: PLC0415
 
     if given.asked:
         if len(given.logs) != 1 or given.room is None or given.keep:
             raise PipelineProblem("--asked goes with one folder and --room, and not with --keep.")
+        end_with_parent()
         serve(given.logs[0], given.landing, sys.stdin, given.room << 20, progress.step)
         return
     if given.room is not None:

@@ -1,14 +1,16 @@
 """A collector that works for one application: asked by a line, and ended with the application.
 
-The application holds the other end of the input. Every line says that a segment was closed; the
-end of the input, which comes by itself when the application has crashed, asks for a last round.
+The application holds the other end of the input. Every line says that a segment was closed. It ends
+with the application, however that ends; what is left then is collected after the next start.
 Nothing that goes wrong ends it before: what it did last is in `collected.json`, for the doctor.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +22,7 @@ from pipeline.landing.room import make_room
 
 STATE_FILE = "collected.json"
 LOCK_FILE = "collecting.lock"
+_PR_SET_PDEATHSIG = 1
 
 
 def serve(
@@ -29,7 +32,7 @@ def serve(
     room_bytes: int,
     tell: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Collects now, whenever asked, and when nobody can ask any more."""
+    """Collects now and whenever asked, until nobody can ask any more."""
     _give_way()
     with _only_one(logs):
         total = Collected()
@@ -53,7 +56,13 @@ def _rounds(asked: Iterable[object]) -> Iterator[None]:
     yield
     for _ in asked:
         yield
-    yield
+
+
+def end_with_parent() -> None:
+    """The system ends this process as soon as the one that started it has ended, also by a crash;
+    where it cannot, the end of the input does so after the present round."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _give_way() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import socket
 import threading
 from collections.abc import Mapping
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from app import single_instance
+from app.errors import StartProblem
 from app.instance_client import ask
 from app.single_instance import InstanceServer
 
@@ -47,6 +50,24 @@ def test_a_question_is_answered(tmp_path: Path, qtbot: Any) -> None:
     assert server.claim()
     server.listen(answer)
     assert ask_meanwhile(qtbot, tmp_path / "s", b'{"do": "x"}\n') == {"you said": "x"}
+    server.close()
+
+
+@pytest.mark.parametrize(("room", "told"), [(False, "disk is full"), (True, "cannot be written")])
+def test_a_disk_that_refuses_is_not_taken_for_another_program(
+    room: bool, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(single_instance, "has_room", lambda _folder: room)
+    server = InstanceServer(tmp_path / "s")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        with pytest.raises(StartProblem, match=told):
+            server.claim()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert server.claim(), "there is room again"
+    assert not InstanceServer(tmp_path / "s").claim(), "one program has it"
     server.close()
 
 

@@ -27,7 +27,9 @@ def _same_priority(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "_give_way", lambda: None)
 
 
-def test_it_collects_at_once_when_asked_and_at_the_end(tmp_path: Path) -> None:
+def test_it_collects_at_once_and_when_asked_but_not_when_its_asker_has_ended(
+    tmp_path: Path,
+) -> None:
     landing = tmp_path / "landed"
     seen: list[int] = []
 
@@ -42,9 +44,9 @@ def test_it_collects_at_once_when_asked_and_at_the_end(tmp_path: Path) -> None:
     put(tmp_path, "first", segment(3))
     serve(tmp_path, landing, asked(), ROOM)
     assert seen == [1, 2, 3]
-    assert len(list(landing.glob("*.parquet"))) == 4
+    assert len(list(landing.glob("*.parquet"))) == 3
     told = json.loads((tmp_path / STATE_FILE).read_text())
-    assert told == {"segments": 4, "rows": 4 + 2 + 3 + 10, "refused": 0, "problem": ""}
+    assert told == {"segments": 3, "rows": 4 + 2 + 3, "refused": 0, "problem": ""}
 
 
 def test_what_goes_wrong_is_told_and_tried_again(tmp_path: Path) -> None:
@@ -96,5 +98,5 @@ def test_a_real_one_gives_way_is_alone_and_ends_with_its_input(tmp_path: Path) -
         put(tmp_path, "two", segment(2))
         child.stdin.close()
         assert child.wait(30) == 0
-    assert len(list(landing.glob("*.parquet"))) == 2
+    assert len(list(landing.glob("*.parquet"))) == 1
     serve(tmp_path, landing, [], ROOM)
