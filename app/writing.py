@@ -15,6 +15,7 @@ from app.object_page import ObjectPage
 from app.stirring import stir
 from app.window import MainWindow
 from widgets.language import tr
+from widgets.shared_text_edit import SharedTextEdit
 from widgets.writing_view import WritingView
 
 _LONG_TEXT = 2_000_000
@@ -51,6 +52,10 @@ class Writing:
                 return self._paste(size, random.Random(seed))  # noqa: S311
             case {"do": "type", "text": str(text)}:
                 return {"at": self._type(text), "done": time.monotonic()}
+            case {"do": "paste", "text": str(text), "times": int(times)}:
+                return self._paste_times(text, times)
+            case {"do": "long text"}:
+                return self._long_text()
         return None
 
     def _pages(self) -> list[ObjectPage]:
@@ -123,6 +128,29 @@ class Writing:
         for letter in text:
             self._press(front, 0, letter)
         return start_s
+
+    def _editor(self) -> SharedTextEdit:
+        view = None if self._window.front is None else self._window.front.view
+        assert isinstance(view, WritingView), "a note or a document is in front"
+        return view.editor
+
+    def _paste_times(self, text: str, times: int) -> dict[str, Any]:
+        """Pastes a text so many times in a row, as one; gives how long that held the window."""
+        data = QMimeData()
+        data.setText(text * times)
+        start_s = time.monotonic()
+        self._editor().insertFromMimeData(data)
+        return {"held_s": time.monotonic() - start_s}
+
+    def _long_text(self) -> dict[str, Any]:
+        """How much of the text in front is shown, without the text itself."""
+        editor = self._editor()
+        return {
+            "length": editor.text.length,
+            "shown": editor.document().characterCount() - 1,
+            "pasting": editor.long_edits.is_pasting,
+            "state": self._window.state_text,
+        }
 
     def _press(self, page: ObjectPage, key: int, letter: str) -> None:
         """A key as the view of a page gets it from the keyboard."""

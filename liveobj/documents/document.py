@@ -22,7 +22,7 @@ from liveobj.documents.lists import List, MovableList
 from liveobj.documents.maps import Map
 from liveobj.documents.mending import Mending
 from liveobj.documents.observing import Delivery
-from liveobj.documents.operations import read_operations
+from liveobj.documents.operations import read_lines, read_operations
 from liveobj.documents.pieces import UpdateSize, causal_pieces
 from liveobj.documents.runs import Run, read_runs
 from liveobj.documents.text import Text, mark_styles
@@ -291,6 +291,11 @@ class Document:
         `documents.operations`)."""
         self._finish_open_edits()
         return read_operations(self._doc, span)
+
+    def operation_lines(self, span: Span) -> Iterator[bytes]:
+        """The same as lines, many at once."""
+        self._finish_open_edits()
+        return read_lines(self._doc, span)
 
     def runs(self, span: Span) -> Iterator[Run]:
         """What one writer inserted into texts, in how long pieces (see `documents.seams`)."""

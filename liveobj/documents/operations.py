@@ -19,7 +19,13 @@ from liveobj.documents.version import Span
 
 
 def read_operations(doc: loro.LoroDoc, span: Span) -> Iterator[bytes]:
-    """One after another, each as canonical JSON."""
+    """One after another, each as canonical JSON; never with a line end inside."""
+    for lines in read_lines(doc, span):
+        yield from lines.removesuffix(b"\n").split(b"\n")
+
+
+def read_lines(doc: loro.LoroDoc, span: Span) -> Iterator[bytes]:
+    """The same, each on a line; the letters of a run at once, as texts have millions of them."""
     if not len(span):
         return
     wanted = loro.IdSpan(span.peer, loro.CounterSpan(span.start, span.end))
@@ -28,17 +34,18 @@ def read_operations(doc: loro.LoroDoc, span: Span) -> Iterator[bytes]:
     for change in changes:
         start = int(change["id"].partition("@")[0])
         if change["deps"] != [f"{start - 1}@{span.peer}"]:
-            yield _canonical(["after", start, sorted(change["deps"])])
+            yield _canonical(["after", start, sorted(change["deps"])]) + b"\n"
         for operation in change["ops"]:
-            yield from map(_canonical, _pieces(operation))
+            match operation["content"]:
+                case {"type": "insert", "pos": int(position), "text": str(inserted)}:
+                    yield _letters(operation, position, inserted)
+                case _:
+                    yield b"".join(_canonical(piece) + b"\n" for piece in _pieces(operation))
 
 
 def _pieces(operation: dict[str, Any]) -> Iterator[list[Any]]:
     counter, container = operation["counter"], operation["container"]
     match operation["content"]:
-        case {"type": "insert", "pos": int(position), "text": str(inserted)}:
-            for index, letter in enumerate(inserted):
-                yield [counter + index, container, "insert", position + index, letter]
         case {"type": "insert", "pos": int(position), "value": [*values]}:
             for index, value in enumerate(values):
                 yield [counter + index, container, "insert", position + index, value]
@@ -51,6 +58,16 @@ def _pieces(operation: dict[str, Any]) -> Iterator[list[Any]]:
                 yield [counter + index, container, "delete", at, f"{int(number) + victim}@{peer}"]
         case content:
             yield [counter, container, content]
+
+
+def _letters(operation: dict[str, Any], position: int, inserted: str) -> bytes:
+    """What `_canonical` makes of `[counter, container, "insert", position, letter]` for each."""
+    middle = f',{json.dumps(operation["container"])},"insert",'
+    quoted = {letter: json.dumps(letter) for letter in set(inserted)}
+    numbers = enumerate(inserted, operation["counter"])
+    shift = position - operation["counter"]
+    lines = [f"[{at}{middle}{at + shift},{quoted[letter]}]\n" for at, letter in numbers]
+    return "".join(lines).encode()
 
 
 def _canonical(piece: list[Any]) -> bytes:

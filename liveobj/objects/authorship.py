@@ -33,6 +33,11 @@ STATEMENTS = "statements"
 PAUSE_S = 30.0
 EDITING_S_MAX = 600.0
 STATEMENT_BYTES_MAX = 1024
+# So many operations are hashed in some milliseconds; then the loop has its turn for a while.
+SLICE_OPERATIONS = 10_000
+SLICE_PAUSE_S = 0.05
+# So many are hashed at once, at the end.
+AT_ONCE_OPERATIONS = 1_000_000
 
 _PURPOSE = "edits 1"
 
@@ -138,10 +143,23 @@ class Authors:
         left_s = self._unsigned_since + EDITING_S_MAX - now
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._host.scheduler.call_later(max(0.0, min(PAUSE_S, left_s)), self.sign)
+        self._timer = self._host.scheduler.call_later(
+            max(0.0, min(PAUSE_S, left_s)), self._on_pause
+        )
+
+    def _on_pause(self) -> None:
+        """Hashes a slice of what was written, and signs when all of it is hashed: the loop must not
+        wait while a long text is."""
+        left = self._document.version.end(self._document.peer_id) - self._own.end
+        if left <= SLICE_OPERATIONS:
+            self.sign()
+            return
+        self._own.up_to(self._own.end + SLICE_OPERATIONS)
+        self._timer = self._host.scheduler.call_later(SLICE_PAUSE_S, self._on_pause)
 
     def sign(self) -> None:
-        """Puts a statement about everything written here; nothing where there is nothing new."""
+        """Puts a statement about everything written here; nothing where there is nothing new. Of a
+        long text that was written just now the beginning is signed."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -150,7 +168,7 @@ class Authors:
             return
         self._unsigned_since = None
         peer = self._document.peer_id
-        end = self._document.version.end(peer)
+        end = min(self._document.version.end(peer), self._own.end + AT_ONCE_OPERATIONS)
         wall_time = self._host.wall_time
         seconds = 0 if wall_time is None else int(wall_time())
         name = self._host.person.name[:NAME_CHARACTERS_MAX]
@@ -170,20 +188,20 @@ class Authors:
 
 
 class _Digest:
-    """A hash over the operations of one writer, from the first on."""
+    """A hash over the operations of one writer, from the first on. Attributes: `end`."""
 
     def __init__(self, document: Document, peer: int) -> None:
         self._document = document
         self._peer = peer
-        self._end = 0
+        self.end = 0
         self._hash = blake2b(digest_size=32, person=b"liveobj edits")
 
     def up_to(self, end: int) -> bytes:
         """Over the first `end`; must not be less than the last time."""
-        assert end >= self._end, "hashes go forward only"
-        for piece in self._document.operations(Span(self._peer, self._end, end)):
-            self._hash.update(piece + b"\n")
-        self._end = end
+        assert end >= self.end, "hashes go forward only"
+        for lines in self._document.operation_lines(Span(self._peer, self.end, end)):
+            self._hash.update(lines)
+        self.end = end
         return self._hash.digest()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 
@@ -90,6 +91,17 @@ def test_pieces_do_not_depend_on_the_way(seed: int, copied: Callable[[Document],
     copy = copied(writers[0])
     for peer in (1, 2, 3):
         assert pieces(copy, peer) == pieces(writers[0], peer) == pieces(writers[2], peer)
+
+
+def test_each_letter_is_a_piece_in_canonical_form() -> None:
+    document = Document(1)
+    words = 'a"\\\n\t\x00\u2028é😀/ '
+    document.text("text").insert(0, words)
+    expected = [
+        json.dumps([at, "cid:root-text:Text", "insert", at, letter], separators=(",", ":")).encode()
+        for at, letter in enumerate(words)
+    ]
+    assert [piece for piece in pieces(document, 1) if b"insert" in piece] == expected
 
 
 def test_pieces_of_parts_are_the_pieces_of_the_whole() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,17 @@ import pytest
 
 from liveobj.capabilities import view_only
 from liveobj.documents import Document
-from liveobj.objects.authorship import EDITING_S_MAX, PAUSE_S, STATEMENTS, Author, Statement
+from liveobj.documents.version import Span
+from liveobj.objects import authorship
+from liveobj.objects.authorship import (
+    EDITING_S_MAX,
+    PAUSE_S,
+    SLICE_OPERATIONS,
+    SLICE_PAUSE_S,
+    STATEMENTS,
+    Author,
+    Statement,
+)
 from liveobj.objects.text_note import TextNote, new_note, open_note
 from liveobj.objects.timeline import restore, stops
 from tests.liveobj.support import Clock, LocalNetwork, make_host
@@ -103,6 +114,42 @@ def test_what_was_written_last_is_signed_on_closing(office: Office) -> None:
     again = office.open(1, ADA)
     assert again.authors.author_of(peer, 0, 5) is not None
     assert again.document.peer_id != peer
+    again.close()
+
+
+def test_a_long_text_is_hashed_in_slices_and_signed_when_all_is(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, jun = office.open(1, ADA), office.open(2, JUN)
+    slices: list[int] = []
+    whole = Document.operation_lines
+
+    def count(document: Document, span: Span) -> Iterator[bytes]:
+        slices.append(len(span))
+        return whole(document, span)
+
+    monkeypatch.setattr(Document, "operation_lines", count)
+    ada.text.insert(0, "Long wörds 😀\n" * 4000)
+    office.wait()
+    for _ in range(100):
+        office.wait(SLICE_PAUSE_S)
+    assert len(slices) > 4
+    assert max(slices) <= SLICE_OPERATIONS
+    peer = ada.document.peer_id
+    assert jun.authors.author_of(peer, 0, 40_000) == Author(ADA.fingerprint, "person 1", NOON)
+
+
+def test_on_closing_the_beginning_of_a_very_long_text_is_signed(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authorship, "AT_ONCE_OPERATIONS", 5000)
+    ada = office.open(1, ADA)
+    ada.text.insert(0, "x" * 8000)
+    peer = ada.document.peer_id
+    ada.close()
+    again = office.open(1, ADA)
+    assert again.authors.author_of(peer, 0, 5000) == Author(ADA.fingerprint, "person 1", NOON)
+    assert again.authors.author_of(peer, 0, 8000) is None
     again.close()
 
 
