@@ -80,7 +80,8 @@ static uint32_t send_ten(sending *try, bool offload, const int *script, int scri
     for (uint32_t index = 0; index < 10; index++) {
         qsm_address to = {.family = QSM_FAMILY_IPV4, .port = 9, .bytes = {127, 0, 0, 1}};
         if (index >= 5) to.port = 10;
-        try->datagrams[index] = (qsm_datagram){.to = to, .data = data, .bytes = sizeof data};
+        try->datagrams[index] =
+            (qsm_datagram){.to = to, .data = data, .bytes = sizeof data, .priority = 2};
     }
     answers = script;
     answer_count = script_length;
@@ -103,6 +104,19 @@ static void test_a_full_buffer_blocks_and_keeps_the_rest(void) {
     CHECK(try.socket.blocked);
     CHECK(SEND_TEN(&try, false, 3, 7) == 10);
     CHECK(!try.socket.blocked && answer_next == 2);
+}
+
+static void test_control_packets_are_never_joined_into_one_send(void) {
+    sending try;
+    (void)SEND_TEN(&try, true, 2);
+    CHECK(messages_taken == 2 && datagrams_taken == 10);
+    for (uint32_t index = 0; index < 10; index++)
+        try.datagrams[index].priority = 0;
+    answers = (const int[]){10};
+    answer_count = 1;
+    answer_next = messages_taken = datagrams_taken = 0;
+    CHECK(udp_socket_send(&try.socket, &try.interface, try.datagrams, 10, &try.info) == 10);
+    CHECK(messages_taken == 10 && datagrams_taken == 10);
 }
 
 static void test_a_path_that_cannot_segment_gets_single_datagrams(void) {
@@ -142,7 +156,7 @@ static void test_runs_keep_to_the_bounds_of_the_system(void) {
     qsm_datagram datagrams[UDP_SEND_MAX];
     qsm_address to = {.family = QSM_FAMILY_IPV4, .port = 9, .bytes = {127, 0, 0, 1}};
     for (uint32_t index = 0; index < UDP_SEND_MAX; index++)
-        datagrams[index] = (qsm_datagram){.to = to, .data = data, .bytes = 100};
+        datagrams[index] = (qsm_datagram){.to = to, .data = data, .bytes = 100, .priority = 2};
     CHECK(run_length(datagrams, UDP_SEND_MAX) == 64);
     CHECK(run_length(datagrams, 3) == 3);
     datagrams[5].bytes = 99;
@@ -154,7 +168,7 @@ static void test_runs_keep_to_the_bounds_of_the_system(void) {
     datagrams[1].bytes = 0;
     CHECK(run_length(datagrams, UDP_SEND_MAX) == 1);
     for (uint32_t index = 0; index < UDP_SEND_MAX; index++)
-        datagrams[index] = (qsm_datagram){.to = to, .data = data, .bytes = 1472};
+        datagrams[index] = (qsm_datagram){.to = to, .data = data, .bytes = 1472, .priority = 2};
     CHECK(run_length(datagrams, UDP_SEND_MAX) == 44);
 }
 
@@ -184,6 +198,7 @@ static void test_an_error_of_an_earlier_send_does_not_hide_what_arrived(void) {
 
 int main(void) {
     test_a_full_buffer_blocks_and_keeps_the_rest();
+    test_control_packets_are_never_joined_into_one_send();
     test_a_path_that_cannot_segment_gets_single_datagrams();
     test_a_datagram_that_is_refused_is_lost_and_the_others_go_on();
     test_a_signal_changes_nothing();

@@ -184,7 +184,8 @@ static uint32_t make_datagrams(qsm_datagram *datagrams, const qsm_address *group
     for (uint32_t index = 0; index < UDP_SEND_MAX; index++) {
         memset(data[index], (int)index, sizeof data[index]);
         uint32_t bytes = index < 70 ? 1000 : index == 70 ? 10 : index < 100 ? 1400 : index;
-        datagrams[index] = (qsm_datagram){.to = *group, .data = data[index], .bytes = bytes};
+        datagrams[index] =
+            (qsm_datagram){.to = *group, .data = data[index], .bytes = bytes, .priority = 2};
         if (index % 50 == 49) datagrams[index].to = *self;
     }
     return UDP_SEND_MAX;
@@ -275,7 +276,8 @@ static void test_a_full_receive_buffer_is_counted(void) {
     static uint8_t data[1400];
     qsm_datagram datagrams[UDP_SEND_MAX];
     for (uint32_t index = 0; index < UDP_SEND_MAX; index++)
-        datagrams[index] = (qsm_datagram){.to = group, .data = data, .bytes = sizeof data};
+        datagrams[index] =
+            (qsm_datagram){.to = group, .data = data, .bytes = sizeof data, .priority = 2};
     uint64_t sent = 0, read = 0;
     arrivals got;
     while (sent < 4096)
@@ -347,7 +349,8 @@ static void test_a_datagram_that_cannot_be_sent_is_lost_alone(void) {
     uint8_t data[100] = {1};
     qsm_datagram datagrams[3];
     for (uint32_t index = 0; index < 3; index++)
-        datagrams[index] = (qsm_datagram){.to = group, .data = data, .bytes = sizeof data};
+        datagrams[index] =
+            (qsm_datagram){.to = group, .data = data, .bytes = sizeof data, .priority = 2};
     /* From a loopback address nothing leaves the machine. */
     datagrams[1].to = address_of("203.0.113.77", 9);
     CHECK(udp_socket_send(&opened.sender, &opened.interface, datagrams, 3, &opened.info) == 3);
