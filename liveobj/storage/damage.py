@@ -18,12 +18,13 @@ from transport.sentences import worded
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _READ_ONLY = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
-_READ_ONLY_ERRORS = (errno.EROFS, errno.EACCES, errno.EPERM)
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 # SQLite cannot make the index of its log with less, and calls that an I/O error.
 _ROOM_BYTES = 1 << 16
 _PIECE_BYTES = 1 << 20
+_BLOCK_BYTES = 4096
+_ROOM_FOR_INDEX_BYTES = 1 << 18
 
 
 class StorageError(Problem):
@@ -80,11 +81,10 @@ def is_readable(path: Path) -> bool:
     return size > 0
 
 
-def is_read_only(problem: Exception) -> bool:
-    """Whether the file may be read, perhaps, but not written."""
-    if isinstance(problem, OSError):
-        return problem.errno in _READ_ONLY_ERRORS
-    return _code(problem) in (*_READ_ONLY, sqlite3.SQLITE_CANTOPEN)
+def is_read_only(problem: Exception, path: Path) -> bool:
+    """Whether the file may be read, perhaps, but not written, or nothing beside it."""
+    refused = _code(problem) in (*_READ_ONLY, sqlite3.SQLITE_CANTOPEN)
+    return refused and not all(os.access(each, os.W_OK) for each in (path, path.parent))
 
 
 def is_busy(problem: Exception) -> bool:
@@ -116,6 +116,18 @@ def has_room(folder: Path, wanted: int = _ROOM_BYTES) -> bool:
     except OSError:
         return True
     return disk.f_bavail * disk.f_frsize >= wanted
+
+
+def check_small_blocks(folder: Path) -> None:
+    """SQLite makes room for the index of its log in blocks of 4 KB, a byte each, and maps it into
+    memory. A disk with smaller blocks that is full then would end the program with a signal; so
+    one that is nearly full is refused with an OSError."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return
+    if disk.f_bsize < _BLOCK_BYTES and disk.f_bavail * disk.f_frsize < _ROOM_FOR_INDEX_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _code(problem: Exception) -> int:

@@ -139,6 +139,8 @@ class DocumentStore:
     @property
     def warning(self) -> str | None:
         """What the person should know about the copy on disk, once; None if all is well."""
+        if self._store.looking is not None:
+            return self._store.looking.sentence
         rescue = self._store.rescue
         if rescue is not None and (self._rescued_news or not rescue.was_whole):
             return rescue.sentence
@@ -261,6 +263,8 @@ class DocumentStore:
 
     @property
     def _should_compact(self) -> bool:
+        if self._store.looking is not None:
+            return False
         many = self._update_count > COMPACT_AFTER_UPDATES
         return many or self._later_bytes > max(COMPACT_AFTER_BYTES, self._first_bytes // 4)
 

@@ -16,8 +16,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from liveobj.storage.damage import StorageBusy, StorageError, is_busy, is_damage, reason
+from liveobj.storage.damage import (
+    StorageBusy,
+    StorageError,
+    check_small_blocks,
+    is_busy,
+    is_damage,
+    is_read_only,
+    reason,
+)
 from liveobj.storage.folder_lock import folder_lock
+from liveobj.storage.looking import Looking
 from liveobj.storage.place import Content, Place, StoreMoved
 from liveobj.storage.rescue import Rescue, finish_swap, merge_put_aside, replace_damaged
 from liveobj.storage.sqlite_file import open_file, transaction
@@ -64,6 +73,8 @@ class ObjectStore:
         self._closed = False
         # What was stored in files that are gone, until it is under the path again.
         self._homeless: Content | None = None
+        # Set if the file may only be read.
+        self.looking: Looking | None = None
         self._false_alarms = 0
         self._make_folder()
         with self._problems(worded("opened")), folder_lock(path.parent):
@@ -72,6 +83,8 @@ class ObjectStore:
 
     def _make_folder(self) -> None:
         folder = self.path.parent
+        if folder.is_dir():
+            return
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
@@ -85,8 +98,15 @@ class ObjectStore:
             ) from problem
 
     def _open(self) -> sqlite3.Connection:
+        check_small_blocks(self.path.parent)
         finish_swap(self.path)
-        database = self._try() or self._try()
+        try:
+            database = self._try() or self._try()
+        except sqlite3.DatabaseError as problem:
+            if not self.path.is_file() or not is_read_only(problem, self.path):
+                raise
+            self.looking = Looking(self.path)
+            return self.looking.database
         if database is None:
             self.rescue = replace_damaged(self.path)
             database = open_file(self.path, alone=self._alone)
@@ -140,7 +160,7 @@ class ObjectStore:
     def sync(self) -> None:
         """When this returns, all that was stored before is on the disk. For any thread."""
         with self._problems(worded("written")):
-            if self._was_closed():
+            if self._was_closed() or self.looking is not None:
                 return  # which has put everything into the file
             try:
                 descriptor = os.open(f"{self.path}-wal", os.O_RDWR)
@@ -200,6 +220,7 @@ class ObjectStore:
         be `lasting` before the next `sync`."""
         if self._homeless is not None:
             self.stay()
+        self._check_writable()
         self._count_hurried(data, lasting)
         with self._problems(worded("written")), self._hurry(lasting), transaction(self._database):
             row = self._database.execute(
@@ -211,9 +232,16 @@ class ObjectStore:
             self.stay()
         return number
 
+    def _check_writable(self) -> None:
+        if self.looking is not None:
+            raise StorageError(self.looking.sentence)
+        with self._problems(worded("written")):
+            check_small_blocks(self.path.parent)
+
     @property
     def _is_left(self) -> bool:
-        return self._false_alarms < _FALSE_ALARMS_MAX and self.place.is_left
+        watched = self.looking is None and self._false_alarms < _FALSE_ALARMS_MAX
+        return watched and self.place.is_left
 
     def _moved(self) -> StoreMoved:
         return StoreMoved(
@@ -305,6 +333,7 @@ class ObjectStore:
         The replacement has a number of its own, or another program would take it for the update
         that had this number before.
         """
+        self._check_writable()
         self._count_hurried(data, lasting)
         with self._problems(worded("compacted")), self._hurry(lasting), transaction(self._database):
             run = self._database.execute
@@ -329,6 +358,7 @@ class ObjectStore:
 
     def set_fact(self, name: str, value: bytes) -> None:
         """Does not wait for the disk: the next `sync` or lasting update does."""
+        self._check_writable()
         with self._problems(worded("written")), self._hurry(False), transaction(self._database):
             self._database.execute(
                 "INSERT INTO facts (name, value) VALUES (?, ?) "
@@ -341,3 +371,5 @@ class ObjectStore:
         self._closed = True
         with self._problems(worded("closed")):
             self._database.close()
+            if self.looking is not None:
+                self.looking.close()

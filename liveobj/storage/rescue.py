@@ -153,18 +153,22 @@ def _take_place(path: Path, damaged: list[Path], rescued: Path) -> None:
 def merge_put_aside(database: sqlite3.Connection, path: Path) -> Rescue | None:
     """Brings back what earlier versions put aside though it was whole. What was written since
     stays; updates may be merged twice without harm."""
-    found = _aside(path)
-    if not found:
-        return None
-    known = _rescued_names(database)
-    missing = [each for each in found if each.name not in known]
+    missing = not_merged(database, path)
     if not missing:
         return None
+    known = _rescued_names(database)
     with transaction(database):
         after = database.execute("SELECT max(number) FROM updates").fetchone()[0] or 0
         count = sum(copy_rows(each, database) for each in missing)
-        _note_rescued(database, [*known, *(each.name for each in found)])
+        _note_rescued(database, [*known, *(each.name for each in missing)])
     return Rescue(missing[-1], count, was_whole=True, after=after) if count else None
+
+
+def not_merged(database: sqlite3.Connection, path: Path) -> list[Path]:
+    """What was put aside and is not in this database yet."""
+    found = _aside(path)
+    known = _rescued_names(database) if found else []
+    return [each for each in found if each.name not in known]
 
 
 def copy_rows(source: Path, target: sqlite3.Connection) -> int:

@@ -70,12 +70,14 @@ class Sweep:
         self._shim.disk_trace.restype = ctypes.c_char_p
         self.failures: list[str] = []
 
-    def prepare(self, operation: Any) -> str:
+    def prepare(self, operation: Any, *, runs_well: bool = True) -> str:
         """Makes the folder that the operation begins with; returns the calls of a run without
         faults, a letter each."""
         template = self._template(operation)
         template.mkdir()
         operation.prepare(template)
+        if not runs_well:
+            return ""
         output, status = self._run(operation, 0, 0, False, "")
         if status:
             self.failures.append(f"{operation.name}: it does not even run without faults")
@@ -85,7 +87,7 @@ class Sweep:
         fault = case.fault
         output, status = self._run(case.operation, fault.error, case.at, case.lasts, fault.kinds)
         acknowledged = {line[1:] for line in output if line.startswith("+")}
-        if status == _BROKEN:
+        if status == _BROKEN or (status and case.operation.name.startswith("look")):
             self.failures.append(f"{case}: {output}")
         try:
             wrong = case.operation.check(self._place, acknowledged)
@@ -146,11 +148,25 @@ def cases(operation: Any, trace: str) -> Iterator[Case]:
                     yield Case(operation, fault, lasts, at)
 
 
+def look() -> int:
+    """What may only be read can be looked at; returns the exit code."""
+    from tests.liveobj.storage.disk_operations import LOOKS
+
+    read_only = next(fault for fault in FAULTS if fault.error == errno.EROFS)
+    with TemporaryDirectory(prefix="disk-faults-") as name:
+        runs = Sweep(Path(name).resolve())
+        for operation in LOOKS:
+            runs.prepare(operation, runs_well=False)
+            runs.run(Case(operation, read_only, True, 1))
+    for failure in runs.failures:
+        sys.stdout.write(f"{failure}\n")
+    return 1 if runs.failures else 0
+
+
 def sweep(share: int, only: str) -> int:
     """Runs each `share`-th case, of all operations or of one; returns the exit code."""
     from tests.liveobj.storage.disk_operations import LIAR, OPERATIONS
 
-    logging.disable()
     total = 0
     # Nothing here depends on how slow the disk is.
     memory = _MEMORY if Path(_MEMORY).is_dir() else None
@@ -184,7 +200,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", metavar="NAME", help="run only this operation")
     given = parser.parse_args(arguments)
     if os.environ.get(_READY):
-        return sweep(given.share, given.only)
+        logging.disable()
+        return look() if given.only == "look" else sweep(given.share, given.only)
     with TemporaryDirectory() as folder:
         shim = Path(folder) / "failing_disk.so"
         compiler = os.environ.get("CC", "cc")

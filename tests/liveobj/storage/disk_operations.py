@@ -304,6 +304,36 @@ def only_say_so(folder: Path, acknowledge: Acknowledge) -> None:
     opened.store.close()
 
 
+def look(folder: Path, _acknowledge: Acknowledge) -> None:
+    """A disk that may only be read from the beginning."""
+    opened = Opened(folder, 2)
+    assert set(BASE) <= opened.words, "what was opened is whole"
+    assert "may only read" in (opened.store.warning or "")
+    assert opened.store.local("fact") == b"known"
+    opened.write("word")
+    assert not opened.store.flush()
+    assert "may only read" in (opened.store.problem or "")
+    opened.store.close()
+
+
+def fill_log(folder: Path) -> None:
+    """With all that is in it still in the log, as after a kill."""
+    (folder / "copy").mkdir()
+    opened = Opened(folder / "copy", 1)
+    for word in BASE:
+        opened.write(word)
+        assert opened.store.flush()
+    opened.store.set_local("fact", b"known")
+    for name in ("x.db", "x.db-wal"):
+        shutil.copy(folder / "copy" / name, folder / name)
+    opened.store.close()
+    shutil.rmtree(folder / "copy")
+
+
+LOOKS = (
+    Operation("look", fill, look, check_healthy),
+    Operation("look at log", fill_log, look, check_healthy),
+)
 # Not swept: it shows that a sweep notices what is lost.
 LIAR = Operation("liar", fill, only_say_so, check_healthy)
 

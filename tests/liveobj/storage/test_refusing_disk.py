@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -274,3 +275,28 @@ def test_the_tables_of_somebody_else_are_damage(tmp_path: Path) -> None:
     assert store.rescue is not None
     store.append(b"goes on")
     store.close()
+
+
+def disk_with(block: int, free: int) -> Callable[[object], SimpleNamespace]:
+    return lambda _folder: SimpleNamespace(f_bsize=block, f_frsize=block, f_bavail=free // block)
+
+
+def test_a_nearly_full_disk_with_small_blocks_is_refused_before_it_ends_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite maps a file into memory whose blocks such a disk has not given it yet."""
+    path = tmp_path / "x.db"
+    write(path, "kept")
+    with monkeypatch.context() as patch:
+        patch.setattr(damage.os, "statvfs", disk_with(block=1024, free=100_000))
+        with pytest.raises(StorageError, match="No space left"):
+            ObjectStore(path)
+        patch.setattr(damage.os, "statvfs", disk_with(block=4096, free=100_000))
+        document, store = open_document(path, 2)
+        patch.setattr(damage.os, "statvfs", disk_with(block=1024, free=100_000))
+        document.text("text").insert(0, "more ")
+        assert not store.flush()
+        assert "No space left" in (store.problem or "")
+    assert store.flush()
+    store.close()
+    assert read(path) == "more kept"
