@@ -10,7 +10,7 @@ import pytest
 from app.main import main
 from app.small_disk import SmallDisk
 from tests.flow.conftest import StartProgram
-from tests.flow.program import ROOT, WAIT_S, wait_for
+from tests.flow.program import ROOT, WAIT_S, take_screen, wait_for
 
 PICTURES = ROOT / "build" / "pictures"
 
@@ -38,7 +38,7 @@ def test_a_full_disk_is_warned_of_and_asked_about_and_costs_nothing(
     ada.type(" and after")
     wait_for("the line warns", lambda: ada.state().startswith("not saved"))
     wait_for("the page warns", lambda: "Not saved: the disk" in ada.front().get("warning", ""))
-    ada.picture(PICTURES / "not-saved.png")
+    take_screen(ada.display, PICTURES / "not-saved.png")  # it can write none itself
     ada.key("ctrl+q")
     wait_for("it asks", lambda: "The disk" in ada.describe()["question"])
     ada.key("Escape")
