@@ -90,11 +90,25 @@ class Driving:
 
     def _digests(self) -> dict[str, str]:
         """A hash of what each object holds, which is quick to compare."""
-        return {identity: _digest(one["document"]) for identity, one in self._contents().items()}
+        return {
+            str(page.opened.opening.identity): _digest(
+                _readable(page.opened.opening.shared.document.to_plain())
+            )
+            for page in self._pages()
+        }
 
-    def _busy(self) -> bool:
-        states = [page.state for page in self._pages()]
-        return any(state.unsent or state.catching_up or not state.saved for state in states)
+    def _busy(self) -> list[str]:
+        """What is still to be done, in words; nothing where all is at rest."""
+        return [
+            f"{page.kind.word}: {word}"
+            for page in self._pages()
+            for word, is_so in (
+                (f"{page.state.unsent} unsent", page.state.unsent > 0),
+                ("catching up", page.state.catching_up),
+                ("not saved", not page.state.saved),
+            )
+            if is_so
+        ]
 
     def _watch(self, *, sizes: bool = True) -> dict[str, Any]:
         """From now on `frames` tells when the page in front was painted, and with how much text."""

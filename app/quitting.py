@@ -55,13 +55,17 @@ class Quitting:
     def quit_now(self) -> None:
         """Ends the program without a question; what can be written is written."""
         self._ends = True
+        self._finish_typing()
         self._quit_program()
 
     def unsaved(self) -> list[SharedDocument]:
         """Tries to save everything; those that the disk refuses."""
+        self._finish_typing()
+        return _refused(self._session.unclosed())
+
+    def _finish_typing(self) -> None:
         for page in self._window.object_pages():
             page.view.finish_typing()
-        return _refused(self._session.unclosed())
 
     def _may_close(self) -> bool:
         if self._ends or not self.unsaved():

@@ -38,11 +38,16 @@ def agree(players: list[Player], tally: Tally) -> dict[str, Any]:
     for player in players:
         player.set_cut(False)
     quiet = 0
+    busy: dict[str, Any] = {}
 
     def same() -> bool:
-        nonlocal quiet
+        nonlocal quiet, busy
         answers = [player.ask({"do": "digests"}) for player in players]
-        settled = not any(answer.get("busy", True) for answer in answers)
+        busy = {
+            player.name: answer.get("busy", "no answer")
+            for player, answer in zip(players, answers, strict=True)
+        }
+        settled = not any(busy.values())
         digests = [answer.get("digests", {}) for answer in answers]
         equal = bool(digests[0]) and all(one == digests[0] for one in digests)
         quiet = quiet + 1 if settled and equal else 0
@@ -52,7 +57,7 @@ def agree(players: list[Player], tally: Tally) -> dict[str, Any]:
         wait_until("all hold the same", same, AGREE_S)
     except DrivenFailed as failure:
         contents = _contents(players)
-        raise DrivenFailed(f"{failure} {_difference(_comparable(contents))}") from None
+        raise DrivenFailed(f"{failure} {_difference(_comparable(contents))} {busy}") from None
     contents = _contents(players)
     if any(one != _comparable(contents)[0] for one in _comparable(contents)):
         raise DrivenFailed(_difference(_comparable(contents)))
@@ -85,7 +90,7 @@ def _difference(documents: list[dict[str, Any]]) -> str:
             if other != document:
                 names = [n for n in document if other is None or other.get(n) != document[n]]
                 return f"Program {number} differs from the first in {identity[:12]}: {names}."
-    return "Somebody is still busy."
+    return "They hold the same, but not all are at rest:"
 
 
 def _wires(programs: int) -> Wires | None:

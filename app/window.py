@@ -273,7 +273,9 @@ class MainWindow(QMainWindow):
         people = [] if page is None else page.people
         self.top.people.show_people(people)
         self.top.show_object(None if page is None else page.kind.picture)
-        self._state_line.show_state(None if page is None else page.state, people, page)
+        # At home one must not overlook that something in a tab is not saved.
+        told = page or next((one for one in self.object_pages() if one.state.problem), None)
+        self._state_line.show_state(None if told is None else told.state, people, told)
         shown = self.front_page
         title = f"{shown.title} – " if isinstance(shown, ObjectPage | PlainPage) else ""
         self.setWindowTitle(f"{title}Live Objects")

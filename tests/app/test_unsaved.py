@@ -173,3 +173,45 @@ def test_what_stands_in_a_cell_is_entered_at_the_end(make_place: MakePlace, qtbo
     place.run("program.quit")
     assert place.quits == [True]
     assert view.describe()["rows"] == [["4"]]
+
+
+def test_the_end_of_a_session_enters_what_stands_in_a_cell(
+    make_place: MakePlace, qtbot: Any
+) -> None:
+    place = make_place("Ada")
+    place.run("table.new")
+    view: Any = front(place).view
+    qtbot.keyClick(view.grid, "4")
+    place.desk.quitting.quit_now()
+    assert place.quits == [True]
+    assert view.describe()["rows"] == [["4"]]
+
+
+def test_at_home_one_sees_that_something_is_not_saved(
+    make_place: MakePlace, disk: RefusingDisk, qtbot: Any
+) -> None:
+    place = write_on_full_disk(make_place, disk, qtbot)
+    place.run("view.home")
+    assert place.window.state_text.startswith("not saved")
+    disk.full = False
+    qtbot.waitUntil(lambda: not place.window.state_text.startswith("not saved"))
+
+
+def test_a_message_that_was_begun_is_there_again_and_gone_once_it_is_sent(
+    make_place: MakePlace, qtbot: Any
+) -> None:
+    place = make_place("Ada")
+    place.run("chat.new")
+    file = front(place).file
+    view: Any = front(place).view
+    qtbot.keyClicks(view.composer, "lunch at")
+    place.run("object.close")
+    place.desk.open_file(file)
+    view = front(place).view
+    assert view.composer.text == "lunch at"
+    assert place.window.state_text.startswith("draft not saved")
+    view.send()
+    place.run("object.close")
+    place.desk.open_file(file)
+    again: Any = front(place).view
+    assert again.composer.text == ""

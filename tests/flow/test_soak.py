@@ -69,7 +69,7 @@ class Pretender:
                 return {"contents": self._held}
             case "digests":
                 digests = {key: str(one["document"]) for key, one in self._held.items()}
-                return {"digests": digests, "busy": False}
+                return {"digests": digests, "busy": []}
         return {}
 
 

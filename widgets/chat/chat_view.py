@@ -18,6 +18,7 @@ from widgets.action import Action
 from widgets.chat.chat_model import ChatModel, words_of
 from widgets.chat.composer import Composer
 from widgets.chat.context_strip import ContextStrip
+from widgets.chat.draft import Draft
 from widgets.chat.links import can_be_opened
 from widgets.chat.message_list import MessageList
 from widgets.chat.read_mark import ReadMark
@@ -45,6 +46,7 @@ class ChatView(ObjectView):
         assert isinstance(chat, Chat), "the kind says what is opened"
         self.chat = chat
         self._read = ReadMark(chat)
+        self._draft = Draft(chat)
         # Up to where one had read, while what was said in the meantime is still coming.
         self._catching_up: tuple[int, str] | None = None
         self.model = ChatModel(chat, self)
@@ -63,6 +65,7 @@ class ChatView(ObjectView):
         self._show_silence()
         self._open_at_unread()
         self._show_typing()
+        self.composer.write(self._draft.text() if chat.document.editable else "")
         self._on_typed()
 
     # Building
@@ -254,6 +257,7 @@ class ChatView(ObjectView):
                 self.chat.edit(editing.identity, text)
             else:
                 self.chat.say(text, reply_to.identity if reply_to is not None else "")
+                self._draft.keep("")
                 self.mark_read()
         except DocumentError as problem:
             self.around.say(str(problem))
@@ -371,6 +375,11 @@ class ChatView(ObjectView):
             "unread": self.model.unread_count(),
             "typing": self.typing(),
         }
+
+    def finish_typing(self) -> None:
+        """A new message that is not sent waits here for the next time."""
+        if self.chat.document.editable and self._context.editing is None:
+            self._draft.keep(self.composer.text)
 
     def close_view(self) -> None:
         self._typing.stop()
