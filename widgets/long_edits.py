@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from liveobj.documents.errors import DocumentError
 from liveobj.documents.long_insert import LongInsert
 from liveobj.documents.text import TextChange
+from widgets.language import tr
 from widgets.pasting import STEP_CHARACTERS, GoesOn, Pasting
 from widgets.progress_card import ProgressCard
 
@@ -24,8 +25,29 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# What takes no longer than this shows no card.
+CARD_AFTER_S = 0.3
 # Selections up to this length are removed at once.
 LONG_UNITS = 100_000
+
+
+class Insertion(Protocol):
+    """Something long on its way into the text. Attributes: `begun`, whether any of it is in."""
+
+    @property
+    def begun(self) -> bool: ...
+
+    @property
+    def finished(self) -> SignalInstance: ...
+
+    @property
+    def advanced(self) -> SignalInstance: ...
+
+    def cancel(self) -> None:
+        """Leaves it at what is in."""
+
+    def run_rest(self) -> None:
+        """Puts all that is left in at once."""
 
 
 class LongEdits(QObject):
@@ -37,8 +59,9 @@ class LongEdits(QObject):
         super().__init__(editor)
         self._editor = editor
         self._clock = clock
-        self._pastings: list[Pasting] = []
+        self._pastings: list[Insertion] = []
         self._leads: LongInsert | None = None  # behind which the caret is to be
+        self._begin_s = 0.0
         self._typed = False  # whether something was written while a paste went on
         self.card = ProgressCard(editor.theme, editor)
         self.card.cancelled.connect(self.cancel)
@@ -70,13 +93,22 @@ class LongEdits(QObject):
             self._remove(start, at, length)
         elif position is not None:
             self._put_caret(position)
+        self._leads = insert
+        self.adopt(Pasting(insert, self._work, self._clock, self))
+
+    def adopt(self, insertion: Insertion) -> None:
+        """Shows how far it is, and ends it when the person wants that."""
+        insertion.advanced.connect(self._on_advanced)
         if not self._pastings:
             self._typed = False
-        self._leads = insert
-        pasting = Pasting(insert, self._work, self.card, self._clock, self)
-        pasting.finished.connect(lambda: self._on_finished(pasting))
-        self._pastings.append(pasting)
+            self._begin_s = self._clock()
+        insertion.finished.connect(lambda: self._on_finished(insertion))
+        self._pastings.append(insertion)
         self.pasting_changed.emit(True)
+
+    def _on_advanced(self, percent: int) -> None:
+        if self._clock() - self._begin_s > CARD_AFTER_S:
+            self.card.show_progress(tr("Pasting… {percent} %", percent=percent))
 
     def _work(self, insert: LongInsert, goes_on: GoesOn) -> None:
         self._editor.update_text(lambda: list(self._steps(insert, goes_on)))
@@ -116,22 +148,27 @@ class LongEdits(QObject):
     def cancel(self) -> None:
         """Takes back what is in so far; leaves it where the person has written meanwhile, which
         would be taken back with it."""
-        begun = any(pasting.insert.done for pasting in self._pastings)
-        for pasting in list(self._pastings):
-            pasting.cancel()
+        begun = any(pasting.begun for pasting in self._pastings)
+        self.stop()
         if begun and not self._typed:
             self._editor.undo_edit()
+
+    def stop(self) -> None:
+        """Leaves everything at what is in."""
+        for pasting in list(self._pastings):
+            pasting.cancel()
 
     def finish(self) -> None:
         """Puts all that is left into the text now."""
         for pasting in list(self._pastings):
             pasting.run_rest()
 
-    def _on_finished(self, pasting: Pasting) -> None:
+    def _on_finished(self, pasting: Insertion) -> None:
         self._pastings.remove(pasting)
-        if self._leads is pasting.insert:
+        if isinstance(pasting, Pasting) and self._leads is pasting.insert:
             self.settle_caret()
         if not self._pastings:
+            self.card.hide()
             self.pasting_changed.emit(False)
             self._editor.history_changed.emit()
 

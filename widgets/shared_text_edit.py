@@ -174,6 +174,7 @@ class SharedTextEdit(QTextEdit):
 
     def undo_edit(self) -> None:
         """Takes back one's own last edit; the others' stay."""
+        self.long_edits.stop()
         self._step_history(self.replicated.undo)
 
     def redo_edit(self) -> None:

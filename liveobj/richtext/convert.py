@@ -2,6 +2,7 @@
 file can use up no more than the helper.
 
     python -m liveobj.richtext.convert read FILE          content as JSON to the output
+    python -m liveobj.richtext.convert read-html          the same, of HTML from the input
     python -m liveobj.richtext.convert write FILE TITLE   content as JSON from the input
 
 Exit code 2 with one sentence on the error output means that it could not be done.
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from liveobj.errors import Problem
 from liveobj.richtext.files import read_file, write_file
+from liveobj.richtext.html_reader import read_html
 from liveobj.richtext.wire import read_json, write_json
 
 EXIT_REFUSED = 2
@@ -29,12 +31,16 @@ def main(arguments: Sequence[str]) -> int:
             case ["read", file]:
                 sys.stdout.buffer.write(write_json(read_file(Path(file))))
                 return True
+            case ["read-html"]:
+                html = sys.stdin.buffer.read().decode("utf-8", "replace")
+                sys.stdout.buffer.write(write_json(read_html(html)))
+                return True
             case ["write", file, title]:
                 write_file(Path(file), read_json(sys.stdin.buffer.read()), title)
                 return True
         return False
 
-    return run_bounded(convert, "read FILE, or write FILE TITLE")
+    return run_bounded(convert, "read FILE, read-html, or write FILE TITLE")
 
 
 def run_bounded(work: Callable[[], bool], usage: str) -> int:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QTextCursor
 
 from tests.widgets.test_note_editor import Note, open_editor, selection, send, set_caret
-from widgets import pasting
+from widgets import long_edits, pasting
 from widgets.note_editor import NoteEditor
 from widgets.pasting import STEP_CHARACTERS
 from widgets.text_binding import TextBinding
@@ -184,7 +184,7 @@ def test_undo_in_the_middle_of_a_paste_ends_it(editor: NoteEditor, ada: Note, qt
 
 
 def test_the_card_tells_how_far_it_is(editor: NoteEditor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pasting, "_CARD_AFTER_S", 0.0)
+    monkeypatch.setattr(long_edits, "CARD_AFTER_S", 0.0)
     card = editor.long_edits.card
     paste(editor, LINES)
     slices(editor, 3)

@@ -23,6 +23,9 @@ from widgets.language import tr
 
 # More than this is pasted as plain text, as reading it would be felt.
 _HTML_CHARACTERS_MAX = 2_000_000
+# What is longer is read beside the window.
+_LONG_BYTES = 50_000
+JSON, HTML, TEXT = "json", "html", "text"
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 _IMAGE_FILE_BYTES_MAX = 32 * 1024 * 1024
 
@@ -81,6 +84,21 @@ def take(mime: QMimeData, title_of: Callable[[Reference], str]) -> Taken:
         if isinstance(picture, QImage) and not picture.isNull():
             return Taken(pictures=(Picture(tr("The picture"), partial(image_of, picture.copy())),))
     return Taken(plain_paragraphs(mime.text()))
+
+
+def long_form(mime: QMimeData) -> tuple[str, bytes] | None:
+    """Content that is too long to be read while the window waits: how it is written, and itself.
+    None where there is none; `take` reads that."""
+    if mime.hasFormat(MIME_TYPE):
+        data = bytes(mime.data(MIME_TYPE).data())
+        return (JSON, data) if len(data) > _LONG_BYTES else None
+    if may_hold_references(mime) or mime.urls():
+        return None
+    html = mime.html() if mime.hasHtml() else ""
+    if html and len(html) <= _HTML_CHARACTERS_MAX:
+        return (HTML, html.encode("utf-8", "replace")) if len(html) > _LONG_BYTES else None
+    text = "" if mime.hasImage() else mime.text()
+    return (TEXT, text.encode("utf-8", "replace")) if len(text) > _LONG_BYTES else None
 
 
 def plain_paragraphs(text: str) -> Content:

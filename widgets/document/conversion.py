@@ -7,13 +7,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QObject, QProcess, QTimer
+from PySide6.QtCore import QByteArray, QObject, QProcess, QTimer, Signal
 
 from liveobj.documents import Document, DocumentError
 from liveobj.objects.rich_document import RichBody
 from liveobj.richtext.model import Content
 from liveobj.richtext.wire import read_json
 from transport.whole_file import users_rights
+from widgets.document.clipboard import JSON, TEXT, plain_paragraphs
 from widgets.document.images import usable_part
 from widgets.in_thread import InThread
 from widgets.language import tr
@@ -83,7 +84,12 @@ def _nobody(_output: bytes, _problem: str) -> None:
 
 def read_in_helper(file: Path, done: Callable[[Content, str], None], parent: QObject) -> Helper:
     """Reads a file; `done` gets the content, or nothing and a sentence."""
+    return _read_by_helper(["read", str(file)], b"", done, parent)
 
+
+def _read_by_helper(
+    arguments: list[str], given: bytes, done: Callable[[Content, str], None], parent: QObject
+) -> Helper:
     def finish(output: bytes, problem: str) -> None:
         if problem:
             done((), problem)
@@ -95,7 +101,7 @@ def read_in_helper(file: Path, done: Callable[[Content, str], None], parent: QOb
 
         InThread(lambda: _usable(output), taken, parent)
 
-    return Helper(_READER, ["read", str(file)], b"", finish, parent)
+    return Helper(_READER, arguments, given, finish, parent)
 
 
 def _usable(output: bytes) -> Content:
@@ -111,9 +117,31 @@ def write_in_helper(
     return Helper(_EXPORTER, [str(file), title], state, lambda _, why: done(why), parent)
 
 
+def read_pasted(
+    form: str, data: bytes, done: Callable[[Content, str], None], parent: QObject
+) -> Helper | None:
+    """Reads long content that was pasted, as its form says (see `clipboard.long_form`)."""
+
+    def taken(content: Content | None, refused: Exception | None) -> None:
+        done(content or (), "" if refused is None else str(refused))
+
+    if form == JSON:
+        InThread(lambda: _usable(data), taken, parent)
+        return None
+    if form == TEXT:
+        InThread(lambda: plain_paragraphs(data.decode("utf-8", "replace")), taken, parent)
+        return None
+    return _read_by_helper(["read-html"], data, done, parent)
+
+
 class Pouring(QObject):
     """Puts long content into a document a little at a time, as one step of undo; others may write
-    meanwhile, as its place moves with the text. `done` gets where it ends, or a sentence."""
+    meanwhile, as its place moves with the text. `done` gets where it ends, or a sentence.
+
+    Attributes: `begun`. Signals: `advanced(int)`, in per cent; `finished`."""
+
+    advanced = Signal(int)
+    finished = Signal()
 
     def __init__(
         self,
@@ -126,8 +154,9 @@ class Pouring(QObject):
         super().__init__(parent)
         self._body = body
         self._left = list(content)
+        self._count = max(1, len(self._left))
         self._place = body.text.cursor_at(position, before=True)
-        self._begun = False
+        self.begun = False
         self._at_once = _PARTS_FIRST
         self._done = done
         body.document.undo_boundary()
@@ -141,22 +170,32 @@ class Pouring(QObject):
         if self._timer.isActive():
             self._finish(0, "", tell=False)
 
+    cancel = stop
+
+    def run_rest(self) -> None:
+        """Puts all that is left in at once."""
+        while self._timer.isActive():
+            self._at_once = len(self._left) + 1
+            self._pour()
+
     def _pour(self) -> None:
         parts, self._left = self._left[: self._at_once], self._left[self._at_once :]
         start_s = time.perf_counter()
         try:
             at = self._body.text.position_of(self._place)
             with self._body.document.transaction("insert"):
-                if self._begun:
+                if self.begun:
                     self._body.rich.split(at)
                     at += 1
                 end = self._body.insert(at, parts)
-            self._begun = True
+            self.begun = True
             self._place = self._body.text.cursor_at(end, before=True)
         except DocumentError as problem:
             self._finish(0, str(problem))
             return
-        if not self._left:
+        if self._left:
+            self.advanced.emit(100 - 100 * len(self._left) // self._count)
+        else:
             self._finish(end, "")
         took_s = time.perf_counter() - start_s
         if took_s > _TURN_S:
@@ -167,6 +206,7 @@ class Pouring(QObject):
     def _finish(self, end: int, problem: str, *, tell: bool = True) -> None:
         self._timer.stop()
         self._body.document.end_undo_group()
+        self.finished.emit()
         if tell:
             self._done(end, problem)
         self.deleteLater()

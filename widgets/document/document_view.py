@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QTextCursor
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
@@ -28,8 +28,14 @@ from liveobj.richtext.model import (
 )
 from transport.whole_file import users_rights
 from widgets.action import Action
-from widgets.document.clipboard import Picture, fill_mime, picture_in, take
-from widgets.document.conversion import Helper, Pouring, read_in_helper, write_in_helper
+from widgets.document.clipboard import Picture, fill_mime, long_form, picture_in, take
+from widgets.document.conversion import (
+    Helper,
+    Pouring,
+    read_in_helper,
+    read_pasted,
+    write_in_helper,
+)
 from widgets.document.document_actions import insert_actions, mark_actions, style_actions
 from widgets.document.link_box import LinkBox
 from widgets.document.page import DocumentPage
@@ -245,12 +251,14 @@ class DocumentView(WritingView):
                 poured(self.body.text.position_of(place), "")
             else:
                 here = self.body.text.position_of(place)
-                self._work.append(Pouring(self.body, here, content, poured, self))
+                pouring = Pouring(self.body, here, content, poured, self)
+                self._work.append(pouring)
+                self.editor.long_edits.adopt(pouring)
 
         def poured(end: int, problem: str) -> None:
             if problem:
                 self.around.say(problem)
-            self.editor.show_newest()
+            self.editor.show_soon()
             self.editor.history_changed.emit()
             self.insert_files(files[1:], end)
 
@@ -280,6 +288,10 @@ class DocumentView(WritingView):
         self.editor.setFocus()
 
     def _on_mime(self, mime: QMimeData, position: int) -> None:
+        long = long_form(mime)
+        if long is not None:
+            self._paste_long(*long, position)
+            return
         taken = take(mime, self._title_of)
         if taken.content:
             self.insert_content(taken.content, position)
@@ -287,6 +299,35 @@ class DocumentView(WritingView):
         self.insert_files(taken.files, position)
         for problem in taken.problems:
             self.around.say(problem)
+
+    def _paste_long(self, form: str, data: bytes, position: int) -> None:
+        """Has it read beside the window, and pours it in where the place is by then."""
+        place = self.body.text.cursor_at(position, before=True)
+        mark = QTextCursor(self.editor.textCursor())
+        mark.setKeepPositionOnInsert(True)
+
+        def read(content: Content, problem: str) -> None:
+            if self._is_closed:
+                return
+            if problem:
+                self.around.say(tr("It was not pasted. {problem}", problem=problem))
+                return
+            here = self.body.text.position_of(place)
+            pouring = Pouring(self.body, here, content, poured, self)
+            self._work.append(pouring)
+            self.editor.long_edits.adopt(pouring)
+
+        def poured(end: int, problem: str) -> None:
+            if problem:
+                self.around.say(problem)
+            self.editor.show_newest()
+            if not problem and self.editor.textCursor().position() == mark.position():
+                self.editor.place_caret(end)
+            self.editor.history_changed.emit()
+
+        helper = read_pasted(form, data, read, self)
+        if helper is not None:
+            self._work.append(helper)
 
     def _title_of(self, reference: Reference) -> str:
         if isinstance(reference, Parameterized):
