@@ -35,7 +35,7 @@ def make_private(folders: Iterable[Path]) -> None:
                 _close(Path(entry.path))
         known = all(_is_ours(entry.name) or entry.name in _SECRETS for entry in entries)
         if known:
-            _take_rights_off(folder, 0o700)
+            _take_rights_off(folder)
 
 
 def _is_ours(name: str) -> bool:
@@ -48,17 +48,16 @@ def _close(path: Path) -> None:
     if status is None:
         return
     if not stat.S_ISDIR(status.st_mode):
-        _take_rights_off(path, 0o600)
+        _take_rights_off(path)
     elif status.st_mode & _OTHERS:
-        for each, is_folder in _all_below(path):
-            _take_rights_off(each, 0o700 if is_folder else 0o600)
-        _take_rights_off(path, 0o700)
+        for each in _all_below(path):
+            _take_rights_off(each)
+        _take_rights_off(path)
 
 
-def _all_below(folder: Path) -> Iterator[tuple[Path, bool]]:
+def _all_below(folder: Path) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder, topdown=False):
-        yield from ((Path(parent, name), False) for name in files)
-        yield from ((Path(parent, name), True) for name in folders)
+        yield from (Path(parent, name) for name in (*files, *folders))
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -70,11 +69,12 @@ def _status(path: Path) -> os.stat_result | None:
     return None if stat.S_ISLNK(status.st_mode) else status
 
 
-def _take_rights_off(path: Path, rights: int) -> None:
+def _take_rights_off(path: Path) -> None:
+    """Those of others only: the user can do with it what they could."""
     status = _status(path)
     if status is None or not status.st_mode & _OTHERS:
         return
     try:
-        path.chmod(rights)
+        path.chmod(stat.S_IMODE(status.st_mode) & 0o700)
     except OSError as problem:
         log.warning("others may read %s: %s", path, problem.strerror)

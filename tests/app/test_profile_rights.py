@@ -50,6 +50,16 @@ def test_profile_that_others_could_read_is_closed_at_the_next_start(tmp_path: Pa
     assert readable_by_others(tmp_path / "profile")
     paths.make()
     assert readable_by_others(tmp_path / "profile") == []
+    assert rights(paths.search) == 0o600
+
+
+def test_users_own_rights_stay(tmp_path: Path) -> None:
+    paths = old_profile(tmp_path / "profile")
+    (paths.objects / "x.db").chmod(0o444)
+    paths.log.chmod(0o755)
+    paths.make()
+    assert rights(paths.objects / "x.db") == 0o400
+    assert rights(paths.log) == 0o700
 
 
 def test_empty_folder_that_was_made_for_a_profile_is_closed(tmp_path: Path) -> None:
