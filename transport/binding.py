@@ -316,6 +316,11 @@ def send(group: CData, data: bytes | bytearray | memoryview) -> int:
     return int(lib.qsm_group_send(group, data, len(data)))
 
 
+def watch_group(group: CData) -> None:
+    """Asks for one event, when all others have received what was sent or pulled so far."""
+    check(lib.qsm_group_watch(group))
+
+
 def unacknowledged(group: CData) -> int:
     return int(lib.qsm_group_unacknowledged(group))
 

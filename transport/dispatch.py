@@ -19,7 +19,7 @@ from typing import Any
 from transport import binding_events
 from transport.deliveries import LentDeliveries
 from transport.errors import Gone, TransportError, ViewKept
-from transport.events import EventType, Health, HealthChanged, Reason
+from transport.events import EventType, Health, HealthChanged, Reason, Received
 from transport.group import ErrorCallback, Group
 from transport.interfaces import Member, View
 from transport.loans import Loans
@@ -34,6 +34,7 @@ _VIEW = int(EventType.VIEW)
 _HEALTH = int(EventType.HEALTH)
 _WRITABLE = int(EventType.WRITABLE)
 _KEY = int(EventType.KEY)
+_RECEIVED = int(EventType.RECEIVED)
 
 
 class _Batch:
@@ -46,8 +47,8 @@ class _Batch:
         self.deliveries = deliveries
 
 
-# With a group: its new view; None, that it has room; the epoch whose key is wanted.
-_Entry = _Batch | tuple[Group, View | int | None] | HealthChanged
+# With a group: its new view; None, that it has room; the epoch whose key is wanted; `Received`.
+_Entry = _Batch | tuple[Group, View | int | Received | None] | HealthChanged
 
 
 class Dispatch:
@@ -143,6 +144,8 @@ class Dispatch:
                     self._queue.append((group, None))
                 elif kind == _KEY:
                     self._queue.append((group, number))
+                elif kind == _RECEIVED:
+                    self._queue.append((group, Received(group.group_id)))
 
     def hand_out(self) -> None:
         """Calls back for everything in the queue."""
@@ -160,6 +163,8 @@ class Dispatch:
                     group.take_writable()
                 elif isinstance(view, int):
                     group.keys.want(group, view)
+                elif isinstance(view, Received):
+                    group.take_received()
                 else:
                     if self.on_change is not None:
                         self.on_change((group, view))

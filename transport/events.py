@@ -22,6 +22,7 @@ class EventType(IntEnum):
     HEALTH = 3
     WRITABLE = 4
     KEY = 5
+    RECEIVED = 6
 
 
 class Health(IntEnum):
@@ -103,12 +104,20 @@ class KeyWanted:
     epoch: int
 
 
+@dataclass(frozen=True, slots=True)
+class Received:
+    """All others have received what was sent in a group before `when_received`."""
+
+    group_id: bytes
+
+
 EVENT_CLASSES: dict[
-    EventType, type[Delivery | ViewChanged | HealthChanged | Writable | KeyWanted]
+    EventType, type[Delivery | ViewChanged | HealthChanged | Writable | KeyWanted | Received]
 ] = {
     EventType.DELIVERY: Delivery,
     EventType.VIEW: ViewChanged,
     EventType.HEALTH: HealthChanged,
     EventType.WRITABLE: Writable,
     EventType.KEY: KeyWanted,
+    EventType.RECEIVED: Received,
 }

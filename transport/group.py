@@ -62,6 +62,7 @@ class Group:
         "_node",
         "_offer",
         "_on_deliveries",
+        "_on_received",
         "_on_view",
         "_view",
         "group_id",
@@ -88,6 +89,7 @@ class Group:
         self._view: View | None = None
         self._on_deliveries: DeliveriesCallback | None = None
         self._on_view: ViewCallback | None = None
+        self._on_received: Callable[[], None] | None = None
         self._offer: Offer | None = None
         self._extras: _Extras | None = None
         self._full = False
@@ -190,6 +192,18 @@ class Group:
                 if waiter in waiters:
                     waiters.remove(waiter)
 
+    def when_received(self, callback: Callable[[], None]) -> None:
+        """Calls back once, when all others have received what was sent or pulled before; see
+        `transport.interfaces.Group`."""
+        if self.handle is not None:
+            self._on_received = callback
+            self._node.when_possible(self._watch)
+
+    def _watch(self) -> None:
+        if self.handle is not None:
+            binding.watch_group(self.handle)
+            self._node.wake()
+
     # Reading
 
     def deliveries(self, messages_max: int = READER_MESSAGES_MAX) -> BoundedQueue[Delivery]:
@@ -243,6 +257,7 @@ class Group:
         self.handle = handle
         self.keys = GroupKeys(self.keys.own)
         self.open_batch = None
+        self._on_received = None
         self.take_writable()
         if self._offer is not None:
             self._offer.begin_again()
@@ -252,6 +267,7 @@ class Group:
         self.handle = None
         self._on_deliveries = None
         self._on_view = None
+        self._on_received = None
         if self._offer is not None:
             self._offer.close()
             self._offer = None
@@ -291,6 +307,11 @@ class Group:
         if self._extras is not None:
             for reader in tuple(self._extras.views):
                 reader.put(view)
+
+    def take_received(self) -> None:
+        callback, self._on_received = self._on_received, None
+        if callback is not None:
+            self._call(lambda _: callback(), None)
 
     def take_writable(self) -> None:
         self._full = False

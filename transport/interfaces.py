@@ -110,6 +110,12 @@ class Group(Protocol):
         """Sends one message later than this call, after those sent before; raises BackPressure when
         the queue of unsent messages is full."""
 
+    def when_received(self, callback: Callable[[], None]) -> None:
+        """Calls back once, when every other member of their views who is still there has received
+        all messages sent or pulled before this call; soon when nobody else is there. A later call
+        replaces an earlier one. Nothing is called when the group has been left, or if this node is
+        admitted again under another id: then nobody knows."""
+
     def leave(self) -> None:
         """Leaves the group; no callback runs after it. Calling it twice is harmless."""
 

@@ -299,6 +299,20 @@ class CatchUp:
         """When `answers` or `wants_whole` may have something, though nothing happens till then."""
         return min(self._next_at if self._asking else _NEVER, self._whole_at)
 
+    @property
+    def greetings_until(self) -> float:
+        """When whoever has not greeted after this view does not take part."""
+        return self._view_at + SILENT_AFTER_S
+
+    def all_have(self, peer_id: int, end: int) -> bool:
+        """Whether all others have greeted, and have a writer's operations below `end` or were sent
+        them since. Who is silent for too long is not waited for."""
+        late = self._now() >= self.greetings_until
+        return all(
+            other.have.get(peer_id, 0) >= end or (late and not other.greeted)
+            for other in self._others.values()
+        )
+
     def answers(self, mine: Version, my_peer_id: int) -> list[Span]:
         """What this member has to send now, given that it has `mine`; each span once."""
         now = self._now()

@@ -39,6 +39,7 @@ from liveobj.channels.messages import (
     is_greeting,
 )
 from liveobj.channels.presence import Presence, PresenceEntry
+from liveobj.channels.receipts import Receipts
 from liveobj.channels.seal import NoSeal, Seal
 from liveobj.documents import BadUpdate, Change, Document, Origin, TooCostly
 from liveobj.documents.version import Span
@@ -58,7 +59,7 @@ POSTPONED_MAX = 20
 @dataclass(frozen=True, slots=True)
 class ChannelState:
     """`people` counts this member too and is 0 before the first view; `unsent` counts own
-    operations that have not been handed to the network; `catching_up` while others are known to
+    operations that not every other member has received; `catching_up` while others are known to
     have more."""
 
     people: int = 0
@@ -128,8 +129,10 @@ class DocumentChannel:
         self._in_company = False
         # Own operations below this have been sent, or will be sent as answers to greetings.
         self._sent_end = document.version.end(document.peer_id)
+        self._receipts = Receipts(self._sent_end, self._update_state)
         self._repair = Alarm(scheduler, self._on_repair)
         self._answering = Alarm(scheduler, self._offer)
+        self._all_greeted = Alarm(scheduler, self._note_handed)
         self._postponed = 0
         self._pieces_seen = 0
         self._state = ChannelState()
@@ -160,6 +163,7 @@ class DocumentChannel:
         """Leaves the group; the document goes on alone. Harmless when done twice."""
         self._repair.cancel()
         self._answering.cancel()
+        self._all_greeted.cancel()
         group, self._group = self._group, None
         if group is None:
             return
@@ -194,6 +198,7 @@ class DocumentChannel:
         if self._due.outgoing is None:
             message = self._next_message()
             if message is None:
+                self._note_handed()
                 self._answering.set_at(self._catch_up.next_at)
                 self._update_state()
                 return None
@@ -204,6 +209,7 @@ class DocumentChannel:
             return None
         if self._due.outgoing.finished:
             self._due.outgoing = None
+            self._note_handed()
         self.counters.sent += 1
         return piece
 
@@ -211,6 +217,7 @@ class DocumentChannel:
         if len(self._members) <= 1:
             # Nobody to tell. Who comes later greets, and is answered with what it lacks.
             self._sent_end = self._own_end()
+            self._receipts.on_alone(self._sent_end)
             return None
         if self._due.hello:
             self._due.hello = False
@@ -283,6 +290,7 @@ class DocumentChannel:
             # answers.
             self._in_company = True
             self._sent_end = self._own_end()
+            self._receipts.on_newcomers(self._sent_end)
 
     def _update(self, spans: Sequence[Span]) -> Update:
         data = self.document.export_spans(spans)
@@ -292,6 +300,16 @@ class DocumentChannel:
         for span in spans:
             if span.peer == self.document.peer_id and span.start <= self._sent_end:
                 self._sent_end = max(self._sent_end, span.end)
+                self._receipts.on_answer(span.start)
+
+    def _note_handed(self) -> None:
+        """What has been pulled so far is the network's."""
+        if self._group is None or len(self._members) <= 1 or self._answers:
+            return
+        owed, me = self._receipts.owed, self.document.peer_id
+        if owed is not None and (not self._seal.can_sign or self._catch_up.all_have(me, owed)):
+            self._receipts.on_greeted()
+        self._receipts.on_handed(self._group, self._sent_end)
 
     def _own_end(self) -> int:
         return self.document.version.end(self.document.peer_id)
@@ -329,6 +347,9 @@ class DocumentChannel:
             self._in_company = False
         else:
             self._due.hello = True
+            if newcomers - {self._group.me}:
+                self._receipts.on_newcomers(self._own_end())
+                self._all_greeted.set_at(self._catch_up.greetings_until)
             self._due.presence |= bool(newcomers)
             self._due.introduction |= bool(newcomers)
         self._offer()
@@ -459,7 +480,7 @@ class DocumentChannel:
         version = self.document.version
         state = ChannelState(
             people=len(self._members),
-            unsent=max(0, version.end(self.document.peer_id) - self._sent_end),
+            unsent=self._receipts.missing(version.end(self.document.peer_id)),
             catching_up=bool(self._incoming) or self._catch_up.claims.lacks_something(version),
         )
         if state != self._state:

@@ -43,7 +43,7 @@ TITLE_CHARACTERS_MAX = 200
 @dataclass(frozen=True, slots=True)
 class SharedState:
     """What a window shows about an object. `people` counts this one too and is 0 while offline;
-    `unsent` counts own changes that the network has not taken; `problem` is a sentence about the
+    `unsent` counts own changes that not all others have received; `problem` is a sentence about the
     disk while it refuses, `disk_full` whether it has no room; `warning` is one about damage that
     was found on opening; `draft` is true while something stands in a field of the object's view and
     is not entered into it yet."""

@@ -187,8 +187,9 @@ enum qsm_event_type {
     QSM_EVENT_VIEW = 2,     /* group, view, members, member_count: the view now in force */
     QSM_EVENT_HEALTH = 3,   /* health, reason; sender: this engine's node id from now on */
     QSM_EVENT_WRITABLE = 4, /* group: qsm_group_send has room again after QSM_ERR_FULL */
-    QSM_EVENT_KEY = 5       /* group; view: the last eight bits of an epoch whose key is wanted for
+    QSM_EVENT_KEY = 5,      /* group; view: the last eight bits of an epoch whose key is wanted for
                                a message that has come; it waits, see qsm_group_add_key */
+    QSM_EVENT_RECEIVED = 6  /* group: the answer to qsm_group_watch */
 };
 
 typedef struct qsm_event {
@@ -366,6 +367,11 @@ int qsm_group_offer_many(qsm_group *group, qsm_feed_many feed, void *context, ui
 int qsm_group_send(qsm_group *group, const uint8_t *data, uint32_t bytes);
 /* Messages queued or pulled and not yet received by all members of their view. */
 uint32_t qsm_group_unacknowledged(const qsm_group *group);
+/* Asks for one QSM_EVENT_RECEIVED: when every other member of the views in which they were sent,
+ * who is still there, has received all messages queued or pulled so far; at once when there is
+ * nobody else. To ask again replaces the question. It is forgotten when this node gets another id.
+ * Not to be called from a feed. */
+int qsm_group_watch(qsm_group *group);
 
 /* ---- a look inside --------------------------------------------------------------------------- */
 

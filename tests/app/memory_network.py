@@ -51,6 +51,7 @@ class MemoryHub:
                 moved = True
                 for receiver in list(members):
                     receiver.deliver(sender.me, data)
+            moved |= sender.confirm()
         return moved
 
 
@@ -77,6 +78,7 @@ class MemoryGroup:
         self.on_deliveries: DeliveriesCallback | None = None
         self.on_view: ViewCallback | None = None
         self.on_error: Callable[[Exception], None] | None = None
+        self._on_received: Callable[[], None] | None = None
 
     def offer(self, feed: Feed) -> None:
         if feed not in self._feeds:
@@ -84,6 +86,15 @@ class MemoryGroup:
 
     def send(self, data: bytes) -> None:
         self._sent.append(data)
+
+    def when_received(self, callback: Callable[[], None]) -> None:
+        self._on_received = callback
+
+    def confirm(self) -> bool:
+        callback, self._on_received = self._on_received, None
+        if callback is not None and not self._left:
+            callback()
+        return callback is not None
 
     def leave(self) -> None:
         if not self._left:

@@ -85,6 +85,7 @@ class LocalGroup:
         self.feeds: list[Feed] = []
         self.queue: deque[bytes] = deque()
         self.inbox: dict[int, deque[bytes]] = {}
+        self.on_received: Callable[[], None] | None = None
         self.left = False
 
     def offer(self, feed: Feed) -> None:
@@ -93,6 +94,9 @@ class LocalGroup:
 
     def send(self, data: bytes) -> None:
         self.queue.append(data)
+
+    def when_received(self, callback: Callable[[], None]) -> None:
+        self.on_received = callback
 
     def leave(self) -> None:
         if not self.left:
@@ -188,7 +192,14 @@ class LocalNetwork:
         groups = [group for members in self.groups.values() for group in members]
         actions = [(act, g) for g in groups for act in (self._pull_one, self._deliver_one)]
         self.random.shuffle(actions)
-        return any(act(group) for act, group in actions)
+        return any(act(group) for act, group in actions) or any(map(self._confirm_one, groups))
+
+    def _confirm_one(self, group: LocalGroup) -> bool:
+        """All have taken what the group's node sent."""
+        callback, group.on_received = group.on_received, None
+        if callback is not None and not group.left:
+            callback()
+        return callback is not None
 
     def run(self, steps_max: int = 100_000) -> int:
         """Until nothing is left to do; returns how many steps that took."""

@@ -95,6 +95,42 @@ def test_full_queue_is_back_pressure_and_clears(
     assert simulation.run_until(lambda: bob.has_everything_of([alice]))
 
 
+def test_sender_is_told_once_when_all_have_received_what_it_sent(
+    simulation: Simulation, alice: Recorder, bob: Recorder
+) -> None:
+    told: list[int] = []
+    for number in range(100):
+        alice.send(b"%d" % number)
+    alice.group.when_received(lambda: told.append(len(bob.of(alice))))
+    assert simulation.run_until(lambda: bool(told))
+    assert told[0] == 100
+    simulation.run_for(1.0)
+    assert len(told) == 1
+    alice.group.when_received(lambda: told.append(-1))
+    assert simulation.run_until(lambda: told[1:] == [-1])
+
+
+def test_feed_may_ask_whether_what_it_gives_was_received(
+    simulation: Simulation, alice: Recorder, bob: Recorder
+) -> None:
+    told: list[bool] = []
+
+    class Asking:
+        def __init__(self) -> None:
+            self.left = [b"x" * 50_000, b"last"]
+
+        def pull(self, bytes_max: int) -> bytes | None:
+            if not self.left:
+                return None
+            if len(self.left) == 1:
+                alice.group.when_received(lambda: told.append(b"last" in bob.of(alice)))
+            return self.left.pop(0)
+
+    alice.group.offer(Asking())
+    assert simulation.run_until(lambda: bool(told))
+    assert told == [True]
+
+
 # Leaving
 
 
@@ -123,6 +159,7 @@ def test_left_group_refuses_and_leaving_twice_is_harmless(alice: Recorder) -> No
         alice.group.offer(Queue())
     with pytest.raises(Closed):
         alice.group.deliveries()
+    alice.group.when_received(lambda: pytest.fail("nobody knows"))
     assert alice.group.unacknowledged == 0
     assert "closed" in repr(alice.group)
 

@@ -31,10 +31,15 @@ def test_paste_arrives_over_sockets_that_lose_long_datagrams() -> None:
         await until(in_one_view(recorders))
         for paste in PASTES:
             recorders[0].send(paste)
+        received: list[bool] = []
+        recorders[0].group.when_received(
+            lambda: received.append(all(each.of(recorders[0]) == PASTES for each in recorders))
+        )
         await until(lambda: all(each.of(recorders[0]) == PASTES for each in recorders))
         # The others ask again for what they lack, so the sender finds out why.
         await until(lambda: len(engines[0].short_paths()) == 2)
         assert engines[0].counters()["parts_sent"] > 0
+        await until(lambda: bool(received))
         assert not any(change.problem for change in changes)
         for engine in engines:
             assert await engine.close()

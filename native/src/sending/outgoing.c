@@ -14,7 +14,7 @@ static void number_anew(const qsm_group *group, qsm_outgoing *outgoing) {
     outgoing->first_in_view = true;
 }
 
-static qsm_outgoing *make(qsm_group *group) {
+qsm_outgoing *qsm_outgoing_make(qsm_group *group) {
     qsm_outgoing *outgoing = qsm_outgoing_of(group);
     if (outgoing != NULL) return outgoing;
     group->outgoing = qsm_slab_take(&group->engine->scheduler.outgoing);
@@ -60,6 +60,7 @@ void qsm_outgoing_free(qsm_group *group) {
     qsm_outgoing *outgoing = qsm_outgoing_of(group);
     if (outgoing == NULL) return;
     qsm_scheduler_remove(group);
+    qsm_watch_forget(group);
     drop_queued(engine, outgoing->queue);
     qsm_outgoing_drop_fragments(engine, outgoing);
     qsm_slab_give(&engine->scheduler.outgoing, group->outgoing);
@@ -69,6 +70,7 @@ void qsm_outgoing_free(qsm_group *group) {
 void qsm_outgoing_reset(qsm_group *group) {
     qsm_outgoing *outgoing = qsm_outgoing_of(group);
     if (outgoing == NULL) return;
+    qsm_watch_forget(group); /* what was sent may have reached nobody */
     outgoing->last_sent_view = 0;
     outgoing->unacknowledged = 0;
     outgoing->flushing = false;
@@ -92,7 +94,7 @@ void qsm_outgoing_acknowledged(qsm_group *group, uint32_t messages) {
 /* ---- from the application -------------------------------------------------------------------- */
 
 static qsm_outgoing *prepare_offer(qsm_group *group, uint32_t priority) {
-    qsm_outgoing *outgoing = make(group);
+    qsm_outgoing *outgoing = qsm_outgoing_make(group);
     if (outgoing == NULL) return NULL;
     if (outgoing->ready && outgoing->priority != priority) qsm_scheduler_remove(group);
     outgoing->priority = (uint8_t)priority;
@@ -142,7 +144,7 @@ static qsm_queued *copy_of(qsm_engine *engine, const uint8_t *data, uint32_t byt
 int qsm_group_send(qsm_group *group, const uint8_t *data, uint32_t bytes) {
     if (group == NULL || (data == NULL && bytes > 0)) return QSM_ERR_ARGUMENT;
     if (bytes > QSM_MESSAGE_BYTES_MAX) return QSM_ERR_TOO_LARGE;
-    qsm_outgoing *outgoing = make(group);
+    qsm_outgoing *outgoing = qsm_outgoing_make(group);
     qsm_queue *queue = outgoing != NULL ? qsm_outgoing_queue(group->engine, outgoing) : NULL;
     if (queue == NULL) return QSM_ERR_NO_MEMORY;
     if (queue->count >= QSM_SEND_QUEUE_MAX) {

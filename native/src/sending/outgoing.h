@@ -12,6 +12,7 @@
 #include "core/engine.h"
 #include "membership/group.h"
 #include "qsm.h"
+#include "sending/watch.h"
 
 /* A message given to qsm_group_send, waiting. */
 typedef struct qsm_queued {
@@ -41,6 +42,7 @@ typedef struct qsm_outgoing {
     uint64_t last_sent_view; /* view of this node's last message, 0: none yet */
     uint32_t ready_next;     /* number of the next group in the scheduler's circle */
     uint32_t unacknowledged;
+    qsm_watch watch;
     uint8_t feeds; /* enum qsm_feeds */
     uint8_t priority;
     bool ready;         /* is in the scheduler's circle */
@@ -58,6 +60,8 @@ static inline qsm_outgoing *qsm_outgoing_of(const qsm_group *group) {
     return qsm_slab_at(&group->engine->scheduler.outgoing, group->outgoing);
 }
 
+/* The group's, made when needed; NULL when memory is short. */
+qsm_outgoing *qsm_outgoing_make(qsm_group *group);
 void qsm_outgoing_free(qsm_group *group);
 /* This node has another id from now on: its messages are numbered anew. */
 void qsm_outgoing_reset(qsm_group *group);

@@ -18,6 +18,7 @@ typedef struct {
     qsm_group *last[QSM_PRIORITIES]; /* of each circle; last->ready_next is the first */
     uint32_t count[QSM_PRIORITIES];  /* groups in it */
     qsm_slab outgoing;               /* of qsm_outgoing: what groups that send have besides */
+    qsm_group *watched;              /* first of those that have asked, see watch.h */
     qsm_group *pulled;               /* whose feed is being asked; NULL when it left meanwhile */
     uint64_t stamp;                  /* messages sent so far, by all groups */
     uint64_t blocked_until_ns;       /* when a rate allows more; 0: nothing waits for a rate */

@@ -12,6 +12,7 @@
 #include "membership/region.h"
 #include "receiving/stream.h"
 #include "sending/outgoing.h"
+#include "sending/watch.h"
 
 enum {
     PACKETS_START = 64,
@@ -81,10 +82,12 @@ void qsm_sender_free(qsm_sender *sender) {
         count_acknowledged(sender, packet_at(sender, s)); /* nobody is left to wait for */
         qsm_buffer_release(packet_at(sender, s)->packet.buffer);
     }
-    qsm_scheduler_unblock(sender->region->engine);
+    qsm_engine *engine = sender->region->engine;
+    qsm_scheduler_unblock(engine);
     sender->region->sender = NULL;
     free(sender->packets);
     free(sender);
+    if (engine->scheduler.watched != NULL) qsm_watches_look(engine);
 }
 
 bool qsm_sender_has_room(qsm_sender *sender) {
@@ -177,6 +180,7 @@ static void update_stable(qsm_sender *sender, uint64_t oldest_wide) {
         *packet = (qsm_out_packet){0};
     }
     if (sender->stable == before) return;
+    if (engine->scheduler.watched != NULL) qsm_watches_look(engine);
     qsm_alarm_set_earlier(&engine->alarms, &sender->alarm, engine->now_ns + STABLE_TELL_NS);
     qsm_scheduler_unblock(engine);
     if (sender->fin && qsm_sender_is_finished(sender)) {
