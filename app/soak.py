@@ -117,7 +117,7 @@ def soak(
     files = make_objects(folder, words)
     players: list[Player] = []
     tally = Tally()
-    wires = _wires(programs)
+    wires = _wires(programs) if programs else None
     others = random.Random(seed + 1)  # noqa: S311
     lone = LoneProgram(folder / "alone", words, others) if alone else None
     try:
@@ -174,12 +174,14 @@ def _rounds(
         thread.start()
     end_s, rounds, held = time.monotonic() + seconds, 0, dict[str, Any]()
     try:
-        while not rounds or time.monotonic() < end_s:
+        while players and (not rounds or time.monotonic() < end_s):
             storm.blow(min(_ROUND_S, max(1.0, end_s - time.monotonic())))
             held = agree(players, storm.tally)
             rounds += 1
             if thread is not None and thread.failure is not None:
                 break
+        if thread is not None and not players:
+            thread.join(seconds)
     finally:
         if thread is not None:
             thread.finish()
@@ -196,7 +198,7 @@ def main() -> int:
     """Exit code 1 if the programs do not agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60.0, help="how long the storms last")
-    parser.add_argument("--programs", type=int, default=5, help="how many programs")
+    parser.add_argument("--programs", type=int, default=5, help="how many, beside a lone one")
     parser.add_argument("--seed", type=int, default=None, help="the same storm again")
     parser.add_argument(
         "--paste-kb", type=int, default=PASTE_KB, help="the longest paste, in 1000 characters"

@@ -11,6 +11,7 @@ import pytest
 
 from app.driven_program import DrivenFailed, wait_until
 from app.killing import Claims
+from app.lone_program import is_of_disk
 from app.office_wires import NoWires, Wires
 from app.soak import agree, soak
 from app.stirring import LEDGER, stir
@@ -101,3 +102,18 @@ def test_stirring_changes_what_is_there_and_can_be_repeated() -> None:
     assert stirred(1) == stirred(1)
     assert stirred(1) != stirred(2)
     assert stirred(1)[LEDGER] == {"mark": True}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("ERROR liveobj.storage.document_store: x.db could not be written: …", True),
+        ("ERROR liveobj.storage.document_2026-11-18 13:09:24 WARNING qt: …", True),
+        ("ERROR liveobj.storage.document_store: update 4 of x.db: damaged", False),
+        ("ERROR liveobj.observers: an observer failed", False),
+    ],
+)
+def test_what_a_full_disk_makes_a_program_log_is_told_from_other_errors(
+    line: str, expected: bool
+) -> None:
+    assert is_of_disk(line) == expected
