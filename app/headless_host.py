@@ -12,6 +12,7 @@ from pathlib import Path
 from app.errors import StartProblem
 from app.headless_network import HeadlessNetwork
 from app.line_server import claim
+from app.loop_background import LoopBackground
 from app.network_profile import NetworkProfile
 from app.network_report import host_socket
 from app.network_wishes import NetworkWishes
@@ -44,6 +45,7 @@ async def headless_host(paths: Paths, wishes: NetworkWishes, name: str) -> Async
         log_events=load_settings(paths.settings).event_log,
         on_moved=on_moved,
     )
+    background = LoopBackground(loop)
     engine = Engine.open(wishes.config(scope, profile.book().peers(scope)))
     try:
         watcher = AsyncioWatcher()
@@ -62,9 +64,11 @@ async def headless_host(paths: Paths, wishes: NetworkWishes, name: str) -> Async
                     identity=profile.identity(),
                     streams=streams,
                     watch_readable=watcher.watch_readable,
+                    in_background=background,
                 )
             finally:
                 keys.close()
+                background.close()
                 await streams.close()
     finally:
         await engine.close()

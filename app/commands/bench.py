@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app import desktop_bench
+from app import desktop_bench, long_text_bench
 from app.errors import StartProblem
 from transport.benches.experiments import EXPERIMENTS, run_experiment
 from transport.benches.programs import Effort
@@ -18,11 +18,13 @@ from transport.benches.results import circumstances, write_results
 from widgets.language import tr
 
 _NORMAL = Effort()
+# What is measured with real programs.
+_PROGRAMS = {"desktop": desktop_bench.measure, "long-texts": long_text_bench.measure}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("what", choices=[*EXPERIMENTS, "desktop", "all"], help=tr("what is measured"))
+    add("what", choices=[*EXPERIMENTS, *_PROGRAMS, "all"], help=tr("what is measured"))
     add("--json", action="store_true", help=tr("one line of JSON for each figure"))
     add("--seconds", metavar="S", type=_seconds, default=_NORMAL.seconds, help=tr("for each run"))
     add(
@@ -70,8 +72,8 @@ def _between(text: str, least: float, most: float, meant: str) -> float:
 
 
 def _experiments(what: str, effort: Effort) -> Iterator[Iterator[Record]]:
-    if what == "desktop":
-        yield desktop_bench.measure(effort)
+    if what in _PROGRAMS:
+        yield _PROGRAMS[what](effort)
         return
     for name in EXPERIMENTS if what == "all" else [what]:
         yield run_experiment(name, effort)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 # So much at once holds an event loop for well under a millisecond.
 STEP_CHARACTERS = 16_000
+# Who is connected makes no step while more than this is unsent (`SharedState.unsent`): what others
+# write meanwhile is then merged in between, and not beside all of it.
+UNSENT_MAX = 4 * STEP_CHARACTERS
 
 
 class LongInsert:
@@ -24,6 +27,8 @@ class LongInsert:
     step of undo, with whatever else this person does in between; undo in the middle ends the
     insertion and takes it back. `run()` does all the steps at once, `cancel()` leaves it at what is
     in.
+
+    A window makes one step a frame, and none while `state.unsent` is above UNSENT_MAX.
     """
 
     def __init__(self, text: Text, position: int, words: str, label: str = "") -> None:
