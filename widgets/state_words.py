@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from liveobj.objects.shared_document import SharedState
 from widgets.language import tr, tr_n
 
+# Each letter is a change: of a long paste one need not know how many they are.
+_COUNTED_MAX = 999
+
 
 @dataclass(frozen=True, slots=True)
 class NetworkWords:
@@ -64,6 +67,8 @@ def _unsent_words(state: SharedState) -> list[str]:
         return []  # there is nobody who could have received it
     if state.people == 0:
         return [tr_n("{count} change not sent", "{count} changes not sent", state.unsent)]
+    if state.unsent > _COUNTED_MAX:
+        return [tr("many changes not yet received by the others")]
     return [
         tr_n(
             "{count} change not yet received by the others",
@@ -112,8 +117,10 @@ def _people_sentence(state: SharedState) -> str:
 def _sent_sentence(state: SharedState) -> str:
     if state.people == 1:
         return tr("Others receive your changes when they open it.")
-    if state.unsent == 0:
+    if state.unsent == 0 and state.people == 0:
         return tr("None of your changes is waiting.")
+    if state.unsent == 0:
+        return tr("Everyone who is here has received your changes.")
     return tr_n(
         "{count} of your changes has not reached the others yet. It is not lost.",
         "{count} of your changes have not reached the others yet. They are not lost.",

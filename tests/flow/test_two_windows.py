@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -78,6 +79,23 @@ def test_undo_is_ones_own(pair: tuple[Program, Program]) -> None:
     ada.focus()
     ada.key("ctrl+z")
     wait_for("only the own text is gone", lambda: ada.text() == jun.text() == "yours")
+
+
+def test_what_somebody_who_is_silent_has_not_received_is_not_called_received(
+    pair: tuple[Program, Program],
+) -> None:
+    ada, jun = pair
+    jun.process.send_signal(signal.SIGSTOP)
+    try:
+        ada.focus()
+        ada.type("anybody there?")
+        # In the end the others take it for gone; then one is alone.
+        known = ("not yet received by the others", "only you are here")
+        wait_for("it is not called received", lambda: any(w in ada.state() for w in known))
+    finally:
+        jun.process.send_signal(signal.SIGCONT)
+    wait_for("the letters are there", lambda: jun.text() == "anybody there?")
+    wait_for("now they are received", lambda: ada.state() == "saved · 2 people here")
 
 
 def test_who_comes_later_and_who_comes_back_have_everything(

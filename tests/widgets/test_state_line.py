@@ -33,6 +33,10 @@ NETWORK = NetworkWords("Office network: multicast ok", "This PC reaches the othe
             replace(GOOD, unsent=1),
             "saved · 3 people here · 1 change not yet received by the others",
         ),
+        (
+            replace(GOOD, unsent=20_000),
+            "saved · 3 people here · many changes not yet received by the others",
+        ),
         (replace(GOOD, saved=False), "saving… · 3 people here"),
         (replace(GOOD, draft=True), "draft not saved · 3 people here"),
         (replace(GOOD, problem="The disk is full."), "not saved · 3 people here"),
