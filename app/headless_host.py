@@ -54,7 +54,7 @@ async def headless_host(paths: Paths, wishes: NetworkWishes, name: str) -> Async
         async with network.around(engine, profile):
             await streams.start()
             try:
-                yield Host(
+                host = Host(
                     engine,
                     paths.objects,
                     Person(name),
@@ -66,6 +66,8 @@ async def headless_host(paths: Paths, wishes: NetworkWishes, name: str) -> Async
                     watch_readable=watcher.watch_readable,
                     in_background=background,
                 )
+                engine.on_new_identity = lambda: host.new_identity.notify(None)
+                yield host
             finally:
                 keys.close()
                 background.close()

@@ -127,6 +127,7 @@ class _Program:
             watch_readable=EngineWatcher().watch_readable,
             in_background=self._background,
         )
+        self._network.engine.on_new_identity = lambda: host.new_identity.notify(None)
         return Session(host, paths, KINDS)
 
     def _make_window(self) -> MainWindow:

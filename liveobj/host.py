@@ -8,10 +8,11 @@ by the hundred and repeatably, on the virtual clock of a simulator.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from liveobj.observers import Observers
 from liveobj.packages.trust import Ask, refuse_all
 from transport.identities import Identity
 from transport.interfaces import Network, Streams
@@ -78,6 +79,8 @@ class Host:
     streams: Streams | None = None
     watch_readable: Callable[[int, Callable[[], None]], Watch] | None = None
     in_background: InBackground | None = None
+    # Notified when this machine goes on from a snapshot: a twin of it may use the same identities.
+    new_identity: Observers[None] = field(default_factory=Observers)
 
     def new_peer_id(self) -> int:
         """A fresh identity for one opening of one document.

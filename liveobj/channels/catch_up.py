@@ -238,6 +238,17 @@ class CatchUp:
         self._asking.add(node)
         self._next_at = now
 
+    @property
+    def writers(self) -> dict[int, int]:
+        """The identities under which others here write, by node."""
+        known = ((node, other.peer_id) for node, other in self._others.items())
+        return {node: peer for node, peer in known if peer is not None}
+
+    def is_senior(self, node: int) -> bool:
+        """Whether that member comes before this one."""
+        here = self._seniority
+        return node in here and self.me in here and here.index(node) < here.index(self.me)
+
     def answer_again(self) -> None:
         """Something came late, from one who has gone: those who came meanwhile may lack it."""
         for node, other in self._others.items():

@@ -10,11 +10,12 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 
 from liveobj.channels.alarm import Alarm
 from liveobj.channels.batches import Batch, BatchLog
 from liveobj.channels.catch_up import CatchUp
+from liveobj.channels.channel_state import ChannelState, Counters, Due
 from liveobj.channels.fragments import Assembler, Cutter
 from liveobj.channels.greeting_limit import GreetingLimit
 from liveobj.channels.incoming import (
@@ -30,21 +31,24 @@ from liveobj.channels.messages import (
     Greeting,
     Hello,
     Introduction,
+    Marks,
     Message,
     Payload,
     PresenceUpdate,
     Update,
     decode,
     encode,
-    is_greeting,
+    is_limited,
 )
 from liveobj.channels.presence import Presence, PresenceEntry
 from liveobj.channels.receipts import Receipts
 from liveobj.channels.seal import NoSeal, Seal
+from liveobj.channels.twin_check import MARKS_MAX, TwinCheck, pack_marks, read_marks
 from liveobj.documents import BadUpdate, Change, Document, Origin, TooCostly
 from liveobj.documents.version import Span
 from liveobj.host import Scheduler
 from liveobj.observers import Observers, Subscription
+from transport.errors import Gone
 from transport.identities import Identity
 from transport.interfaces import Delivery, Group, View
 
@@ -54,42 +58,10 @@ log = logging.getLogger(__name__)
 WRITERS_TOLD_MAX = 64
 # While parts of a long message arrive, what is missing is not asked for again, so many times.
 POSTPONED_MAX = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelState:
-    """`people` counts this member too and is 0 before the first view; `unsent` counts own
-    operations that not every other member has received; `catching_up` while others are known to
-    have more."""
-
-    people: int = 0
-    unsent: int = 0
-    catching_up: bool = False
-
-
-@dataclass(slots=True)
-class Counters:
-    """What the channel did; `dropped` messages were not understood, `refused` not allowed,
-    `limited` greetings came too often from one member."""
-
-    sent: int = 0
-    received: int = 0
-    dropped: int = 0
-    refused: int = 0
-    limited: int = 0
-    greetings: int = 0
-    answers: int = 0
-
-
-@dataclass(slots=True)
-class _Due:
-    """What is to be said at the next opportunity; each is said once, with what is true then."""
-
-    introduction: bool = False
-    hello: bool = False
-    whole: bool = False  # that greeting with the version itself
-    presence: bool = False
-    outgoing: Cutter | None = None
+# So long after a view, when all have the same, copies are compared once more.
+TWIN_CHECK_S = 5.0
+# Time for a member that goes because its copy differs to say so.
+WITHDRAWAL_S = 1.0
 
 
 class DocumentChannel:
@@ -124,7 +96,7 @@ class DocumentChannel:
         self._catch_up = CatchUp(group.me, scheduler.time)
         self._greeting_limit = GreetingLimit(scheduler.time)
         self._assembler = Assembler()
-        self._due = _Due()
+        self._due = Due()
         self._members: frozenset[int] = frozenset()
         self._in_company = False
         # Own operations below this have been sent, or will be sent as answers to greetings.
@@ -135,6 +107,15 @@ class DocumentChannel:
         self._all_greeted = Alarm(scheduler, self._note_handed)
         self._postponed = 0
         self._pieces_seen = 0
+        self._twins = TwinCheck(document)
+        self._check_later = Alarm(scheduler, self._on_check)
+        self._twin_nodes: set[int] = set()
+        self._withdrawn = False
+        self._left_over: list[Span] = []  # not sent yet, under an identity before this one
+        # Called when another member's copy differs though it should not; whether that member is
+        # senior to this one. And when another one writes under this member's identity.
+        self.on_twin: Callable[[bool], None] | None = None
+        self.on_same_identity: Callable[[], None] | None = None
         self._state = ChannelState()
         self._observers: Observers[ChannelState] = Observers()
         self._subscription = document.observe(self._on_change)
@@ -164,6 +145,7 @@ class DocumentChannel:
         self._repair.cancel()
         self._answering.cancel()
         self._all_greeted.cancel()
+        self._check_later.cancel()
         group, self._group = self._group, None
         if group is None:
             return
@@ -172,7 +154,7 @@ class DocumentChannel:
         group.leave()
         self._members = frozenset()
         self._in_company = False
-        self._due = _Due()
+        self._due = Due()
         self._forwarding.clear()
         self._answers.clear()
         self._incoming.clear()
@@ -182,21 +164,32 @@ class DocumentChannel:
         self.presence.close()
         self._update_state()
 
+    def withdraw(self) -> None:
+        """Takes nothing any more from this moment on, says only how its copy differs, and leaves
+        soon."""
+        self._withdrawn = True
+        self._due.marks = False
+        self._incoming.clear()
+        self._scheduler.call_later(WITHDRAWAL_S, self.leave)
+
     def close(self) -> None:
         """Leaves for good. Harmless when done twice."""
         self._subscription.close()
         self.leave()
 
     def _offer(self) -> None:
+        """Asks to be pulled. Where the engine has gone, as a timer may find out first, nobody is
+        there to be told anything."""
         if self._group is not None:
-            self._group.offer(self)
+            with suppress(Gone):
+                self._group.offer(self)
 
     # The feed
 
     def pull(self, bytes_max: int) -> bytes | None:
         """The next message (see `transport.interfaces.Feed`)."""
         if self._due.outgoing is None:
-            message = self._next_message()
+            message = self._next_marks() if self._withdrawn else self._next_message()
             if message is None:
                 self._note_handed()
                 self._answering.set_at(self._catch_up.next_at)
@@ -219,6 +212,19 @@ class DocumentChannel:
             self._sent_end = self._own_end()
             self._receipts.on_alone(self._sent_end)
             return None
+        # Marks come first, so that copies that differ are found out before they are mixed.
+        first = self._next_marks() or self._next_greeting()
+        if first is not None:
+            return first
+        if self._due.presence and self._answers:
+            return self._my_presence()  # a long answer holds nobody up
+        update = (self._next_own() if self._answers else None) or self._next_answer()
+        update = update or self._next_own()
+        if update is not None:
+            return update
+        return self._my_presence() if self._due.presence else None
+
+    def _next_greeting(self) -> Message | None:
         if self._due.hello:
             self._due.hello = False
             return self._greeting()
@@ -227,16 +233,23 @@ class DocumentChannel:
             return Hello(self.document.peer_id, whole, self._can_answer)
         if self._due.introduction:
             self._due.introduction = False
-            introduction = self._introductions.mine()
-            if introduction is not None:
-                return introduction
-        if self._due.presence and self._answers:
-            return self._my_presence()  # a long answer holds nobody up
-        update = (self._next_own() if self._answers else None) or self._next_answer()
-        update = update or self._next_own()
-        if update is not None:
-            return update
-        return self._my_presence() if self._due.presence else None
+            return self._introductions.mine()
+        return None
+
+    def _next_marks(self) -> Marks | None:
+        due, group = self._due, self._group
+        if not (due.marks or due.replies) or group is None:
+            return None
+        marks, due.replies = due.replies, []
+        all_due, due.marks = due.marks, False
+        if not self._seal.can_sign:
+            return None
+        if all_due:
+            writers = {self.document.peer_id, *self._catch_up.writers.values()}
+            drawn_by = 0 if group.view is None else group.view.number
+            marks = (marks + self._twins.marks(writers, drawn_by))[:MARKS_MAX]
+        data = pack_marks(group.me, marks)
+        return Marks(data, self._seal.sign(data)) if marks else None
 
     def _my_presence(self) -> PresenceUpdate:
         self._due.presence = False
@@ -262,6 +275,10 @@ class DocumentChannel:
         return None
 
     def _next_own(self) -> Update | None:
+        if self._left_over:
+            self._answers.append(self.document.pieces(self._left_over, UPDATE_OPERATIONS))
+            self._left_over = []
+            return self._next_answer()
         end = min(self._own_end(), self._sent_end + UPDATE_OPERATIONS)
         if self._sent_end >= end:
             return None
@@ -338,6 +355,7 @@ class DocumentChannel:
         self._answers.clear()  # all greet again, and are answered with what they lack then
         newcomers = set(nodes) - self._members
         self._members = frozenset(nodes)
+        self._twin_nodes &= self._members
         self._catch_up.on_view(nodes)
         self._greeting_limit.on_view(nodes)
         self._introductions.on_view(self._group.me, view.number, nodes)
@@ -346,7 +364,8 @@ class DocumentChannel:
         if len(nodes) <= 1:
             self._in_company = False
         else:
-            self._due.hello = True
+            self._due.hello = self._due.marks = True
+            self._check_later.set_within(TWIN_CHECK_S)
             if newcomers - {self._group.me}:
                 self._receipts.on_newcomers(self._own_end())
                 self._all_greeted.set_at(self._catch_up.greetings_until)
@@ -358,7 +377,7 @@ class DocumentChannel:
     def _on_deliveries(self, deliveries: Sequence[Delivery]) -> None:
         me = None if self._group is None else self._group.me
         for delivery in deliveries:
-            if delivery.sender == me:
+            if delivery.sender == me or self._withdrawn:
                 continue
             self.counters.received += 1
             try:
@@ -374,7 +393,7 @@ class DocumentChannel:
         self._update_state()
 
     def _take(self, sender: int, data: bytes) -> None:
-        if is_greeting(data) and not self._greeting_limit.admit(sender):
+        if is_limited(data) and not self._greeting_limit.admit(sender):
             self.counters.limited += 1
             return
         message = decode(data)
@@ -393,12 +412,12 @@ class DocumentChannel:
         match message:
             case Hello(peer_id, version, can_answer):
                 self._catch_up.on_hello(sender, peer_id, version, can_answer)
-                self._watch_for_gaps()
-                self._offer()
+                self._on_greeted(peer_id)
             case Greeting():
                 self._catch_up.on_greeting(sender, message, self.document.version)
-                self._watch_for_gaps()
-                self._offer()
+                self._on_greeted(message.peer_id)
+            case Marks(data, signature):
+                self._take_marks(sender, data, signature)
             case Update(update, signature):
                 self._incoming.add(sender, update, signature)
             case PresenceUpdate(fields):
@@ -409,6 +428,48 @@ class DocumentChannel:
                     self.presence.set_fingerprint(sender, verified)
             case Fragment() | Payload():
                 raise BadMessage("a message that has no place here")
+
+    def _on_greeted(self, peer_id: int) -> None:
+        self._watch_for_gaps()
+        self._offer()
+        if peer_id == self.document.peer_id and self.on_same_identity is not None:
+            self.on_same_identity()
+
+    # Two writers under one identity
+
+    def _take_marks(self, sender: int, data: bytes, signature: bytes) -> None:
+        if not self._seal.verify(data, signature):
+            self.counters.refused += 1
+            return
+        node, marks = read_marks(data)
+        if node != sender:
+            raise BadMessage("marks of somebody else")
+        differing, replies = self._twins.compare(marks)
+        if differing:
+            self.counters.twins += 1
+            if sender not in self._twin_nodes:  # once: it differs for good
+                self._twin_nodes.add(sender)
+                self._due.replies = (self._due.replies + replies)[:MARKS_MAX]
+                self._offer()
+            if self.on_twin is not None:
+                self.on_twin(self._catch_up.is_senior(sender))
+
+    def _on_check(self) -> None:
+        self._due.marks = True
+        self._offer()
+
+    def renew_identity(self, peer_id: int) -> None:
+        """Writes under another identity from now on: another writer may have this one."""
+        version, old = self.document.version, self.document.peer_id
+        if self._sent_end < version.end(old) and len(self._members) > 1:
+            self._left_over.append(Span(old, self._sent_end, version.end(old)))
+        self.document.renew_peer_id(peer_id)
+        self._sent_end = 0
+        self._receipts = Receipts(0, self._update_state)
+        self._due.hello = len(self._members) > 1
+        self._offer()
+
+    # Updates of others
 
     def _merge(self, update: IncomingUpdate) -> None:
         sender, size = update.sender, update.size

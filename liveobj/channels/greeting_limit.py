@@ -1,4 +1,5 @@
-"""Owns how often each member may greet: whoever greets more is not heard until it is slower.
+"""Owns how often each member may greet and send marks: whoever does it more is not heard until it
+is slower.
 
 Members greet after each view and when something is missing, so a few at once are right, and one a
 second after that. A greeting may cost others an answer; without a limit one member could keep all
@@ -9,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-GREETINGS_AT_ONCE = 10.0
+GREETINGS_AT_ONCE = 12.0
 GREETINGS_PER_S = 1.0
-GREETINGS_PER_VIEW = 2.0
+GREETINGS_PER_VIEW = 4.0
 
 
 class GreetingLimit:

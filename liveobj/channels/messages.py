@@ -19,6 +19,7 @@ MESSAGE_BYTES_MAX = 64 * 1024 * 1024
 VERSION_BYTES_MAX = 1024 * 1024
 PRESENCE_BYTES_MAX = 4096
 SIGNATURE_BYTES_MAX = 64
+MARKS_BYTES_MAX = 8192
 PEER_ID_MAX = 2**64 - 1
 
 
@@ -86,9 +87,18 @@ class Introduction:
     signature: bytes
 
 
-Message = Hello | Greeting | Update | PresenceUpdate | Fragment | Payload | Introduction
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Hashes of operations, by which two writers under one identity are found out; signed like an
+    update. Members of version 0.1 drop it."""
 
-_HELLO, _UPDATE, _PRESENCE, _FRAGMENT, _PAYLOAD, _INTRODUCTION, _GREETING = 1, 2, 3, 4, 5, 6, 7
+    data: bytes
+    signature: bytes = b""
+
+
+Message = Hello | Greeting | Update | PresenceUpdate | Fragment | Payload | Introduction | Marks
+
+_HELLO, _UPDATE, _PRESENCE, _FRAGMENT, _PAYLOAD, _INTRODUCTION, _GREETING, _MARKS = range(1, 9)
 
 
 def encode(message: Message) -> bytes:
@@ -107,13 +117,15 @@ def encode(message: Message) -> bytes:
             kind, body = _PAYLOAD, [data]
         case Introduction(public, view, signature):
             kind, body = _INTRODUCTION, [public, view, signature]
+        case Marks(data, signature):
+            kind, body = _MARKS, [data, signature]
     packed: bytes = msgpack.packb(body, use_bin_type=True)
     return bytes([kind]) + packed
 
 
-def is_greeting(data: bytes) -> bool:
-    """Whether these bytes begin like a greeting of either kind."""
-    return data[:1] in (bytes([_HELLO]), bytes([_GREETING]))
+def is_limited(data: bytes) -> bool:
+    """Whether these bytes begin like a greeting or marks, which make others work."""
+    return data[:1] in (bytes([_HELLO]), bytes([_GREETING]), bytes([_MARKS]))
 
 
 def decode(data: bytes) -> Message:
@@ -155,6 +167,11 @@ def _build(kind: int, body: list[object]) -> Message:
             return Fragment(offset, total, data)
         case 5, [bytes(data)]:
             return Payload(data)
+    return _build_about_sender(kind, body)
+
+
+def _build_about_sender(kind: int, body: list[object]) -> Message:
+    match kind, body:
         case 6, [bytes(public), int(view), bytes(signature)]:
             if len(public) != PUBLIC_BYTES or len(signature) != SIGNATURE_BYTES or view < 0:
                 raise BadMessage("an introduction out of bounds")
@@ -163,6 +180,10 @@ def _build(kind: int, body: list[object]) -> Message:
             if not 0 <= peer_id <= PEER_ID_MAX or len(digest) != DIGEST_BYTES:
                 raise BadMessage("a greeting out of bounds")
             return Greeting(peer_id, digest, can_answer)
+        case 8, [bytes(data), bytes(signature), *_]:
+            if len(data) > MARKS_BYTES_MAX or len(signature) > SIGNATURE_BYTES_MAX:
+                raise BadMessage("marks out of bounds")
+            return Marks(data, signature)
     raise BadMessage(f"type {kind} with {len(body)} fields")
 
 

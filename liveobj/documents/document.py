@@ -133,6 +133,16 @@ class Document:
         self._delivering = False
         self._subscription = self._doc.subscribe_root(self._on_event)
 
+    def renew_peer_id(self, peer_id: int) -> None:
+        """Goes on under another identity, which must be fresh: another writer may use the old one.
+        What was written before can no longer be undone."""
+        self._finish_open_edits()
+        with loro_errors(DocumentError, f"{peer_id} cannot be a peer identity"):
+            self._doc.peer_id = peer_id
+        self.peer_id = peer_id
+        if self.mending is not None:
+            self.mending.renew_peer_id(peer_id)
+
     # Containers
 
     # A container exists, empty, as soon as it is asked for. Each kind has names of its own.

@@ -47,6 +47,10 @@ class Mending:
         self._rounds: dict[int, int] = {}  # how often the runs of each were given seams
         self._seams = 0  # how many operations of this document are seams
 
+    def renew_peer_id(self, peer_id: int) -> None:
+        """The document writes under another identity from now on."""
+        self._peer_id = peer_id
+
     def after_import(self, imported: Mapping[int, tuple[int, int]]) -> None:
         """Looks for long runs in what has come in."""
         for peer, (first, end) in imported.items():

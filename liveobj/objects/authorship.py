@@ -130,6 +130,12 @@ class Authors:
             return None
         return Author(fingerprint(statement.public), statement.name, statement.seconds)
 
+    def on_new_identity(self) -> None:
+        """The document writes under another identity: what was written under the one before stays
+        as it is signed, since a statement would be one more operation of that one."""
+        self._own = _Digest(self._document, self._document.peer_id)
+        self._unsigned_since = None
+
     # Signing one's own
 
     def _on_change(self, change: Change) -> None:

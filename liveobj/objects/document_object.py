@@ -50,7 +50,21 @@ class DocumentProxy:
         # One, however many windows of this program show it: one group, one database.
         key = (self._template_id, self.context.fingerprint)
         self._lease = self.context.share(key, self.open_shared)
-        self._watching = self.watch()
+        self._watching = [*self.watch(), self._watch_warnings()]
+
+    def _watch_warnings(self) -> Subscription:
+        """Whoever opens an object sees what it warns of; this is for what comes later."""
+        known = self.shared.state.warning
+
+        def look(state: SharedState) -> None:
+            nonlocal known
+            if state.warning != known:
+                known = state.warning
+                if known is not None:
+                    self.context.notice(known)
+
+        watching: Subscription = self.shared.observe(look)
+        return watching
 
     def on_stop(self) -> None:
         for subscription in self._watching:

@@ -125,6 +125,9 @@ class RichDocument(SharedDocument):
         )
         self.writers = Writers(self.document, host.person.name)
 
+    def on_new_identity(self) -> None:
+        self.writers.on_new_identity()
+
 
 def open_document(reference: Reference, host: Host) -> RichDocument:
     """Opens a document: what is on disk is there at once, what others have comes as they are found.

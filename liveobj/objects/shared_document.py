@@ -13,8 +13,10 @@ from liveobj.capabilities import EditSeal, ObjectKeys, new_object_keys
 from liveobj.channels import DocumentChannel, Presence, PresenceEntry
 from liveobj.channels.batches import BatchLog
 from liveobj.documents import Document, DocumentError
+from liveobj.errors import Problem
 from liveobj.host import Host
 from liveobj.objects.authorship import Authors
+from liveobj.objects.set_apart import begin_again, keep_copy, mark_apart
 from liveobj.observers import Observers, Subscription
 from liveobj.references import (
     Fingerprint,
@@ -148,14 +150,19 @@ class SharedDocument:
         self.authors = Authors(self.document, self.fingerprint.digest, host)
         self.prepare()
         batches = None if seal.can_sign else BatchLog()
-        store = ObjectStore(host.folder / f"{self.fingerprint}.db")
+        self._database = ObjectStore(host.folder / f"{self.fingerprint}.db")
+        begin_again(self._database)
         self._store = DocumentStore(
-            self.document, store, host.scheduler, batches, host.in_background
+            self.document, self._database, host.scheduler, batches, host.in_background
         )
         me = PresenceEntry(host.person.name, host.person.colour)
         self.channel = DocumentChannel(
             self.document, self._join_group(), host.scheduler, me, seal, batches, host.identity
         )
+        self.channel.on_twin = self._on_twin
+        self.channel.on_same_identity = self._renew_identity
+        self._twin_warning: str | None = None
+        self._apart = False
         self.presence: Presence = self.channel.presence
         self._observers: Observers[SharedState] = Observers()
         self._drafts: set[object] = set()
@@ -165,6 +172,7 @@ class SharedDocument:
             self._store.observe(lambda _: self._update_state()),
             self.channel.observe(lambda _: self._update_state()),
             self._about.observe(lambda _: self._update_state()),
+            host.new_identity.observe(lambda _: self._renew_identity()),
         ]
 
     def prepare(self) -> None:
@@ -220,8 +228,60 @@ class SharedDocument:
         self.channel.leave()
 
     def rejoin(self) -> None:
-        """Takes part again, after `leave`."""
-        self.channel.join(self._join_group())
+        """Takes part again, after `leave`; not if this copy was set apart."""
+        if not self._apart:
+            self.channel.join(self._join_group())
+
+    # Two writers under one identity
+
+    def _renew_identity(self) -> None:
+        """Another program may write under the same identity: this one takes a new one, before it
+        writes anything else."""
+        if self.document.editable and not self._apart:
+            self.channel.renew_identity(self._host.new_peer_id())
+            self.authors.on_new_identity()
+            self.on_new_identity()
+
+    def on_new_identity(self) -> None:
+        """For subclasses: the document writes under another identity from now on."""
+
+    def _on_twin(self, other_is_senior: bool) -> None:
+        """Somebody's copy differs from this one though both say that they have the same."""
+        if self._apart:
+            return
+        self._renew_identity()
+        if other_is_senior:
+            self._set_apart()
+        elif self._twin_warning is None:
+            self._twin_warning = worded(
+                "Another computer wrote under the same identity as this one, as after a virtual "
+                "machine was copied. Its copy of this object differs; it was set apart there."
+            )
+        self._update_state()
+
+    def _set_apart(self) -> None:
+        """Nothing of this copy is lost: it becomes an object of its own; the others' copy comes
+        with the next opening."""
+        title = worded("{title} (other copy)", title=self.title)[:TITLE_CHARACTERS_MAX]
+        host = self._host
+        try:
+            path = keep_copy(self.reference, title, self.document, host.folder, host.random_bytes)
+            mark_apart(self._database)
+        except Problem as problem:
+            self._twin_warning = worded(
+                "This copy differs from the others', and cannot be kept apart. {reason}",
+                reason=problem,
+            )
+            return
+        self._apart = True
+        self.document.editable = False
+        self.channel.withdraw()
+        self._twin_warning = worded(
+            "Two computers wrote under one identity, as after a virtual machine was copied, so "
+            "this copy differs from the others'. It is kept as {file}. Close this object and open "
+            "it again to go on with what the others have.",
+            file=path,
+        )
 
     def flush(self) -> bool:
         """Puts everything on the disk now; False if the disk refuses (see `state.problem`)."""
@@ -254,7 +314,7 @@ class SharedDocument:
             catching_up=channel.catching_up,
             can_edit=self.document.editable,
             problem=self._store.problem,
-            warning=self._store.warning,
+            warning=self._twin_warning or self._store.warning,
             draft=bool(self._drafts),
             disk_full=self._store.full,
         )

@@ -48,6 +48,9 @@ class TextNote(SharedDocument):
         )
         self.writers = Writers(self.document, host.person.name)
 
+    def on_new_identity(self) -> None:
+        self.writers.on_new_identity()
+
     def set_caret(self, position: int | None, anchor: int | None = None) -> None:
         """Shows the others where this person's caret is; None hides it. `anchor` is the other end
         of a selection."""

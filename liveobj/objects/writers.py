@@ -21,6 +21,10 @@ class Writers:
         self._name = name[:NAME_CHARACTERS_MAX]
         document.before_first_edit = self._sign
 
+    def on_new_identity(self) -> None:
+        """The document writes under another identity, which is nobody's name yet."""
+        self._document.before_first_edit = self._sign
+
     def name_of(self, peer: int) -> str:
         """Empty for one that has not signed."""
         found = self._map.get(_key(peer))

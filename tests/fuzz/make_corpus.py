@@ -13,13 +13,16 @@ import msgpack
 
 from liveobj.channels.messages import (
     Fragment,
+    Greeting,
     Hello,
     Introduction,
+    Marks,
     Payload,
     PresenceUpdate,
     Update,
     encode,
 )
+from liveobj.channels.twin_check import Mark, pack_marks
 from liveobj.confinement.description import describe
 from liveobj.confinement.frames import pack as pack_frame
 from liveobj.declare import DECLARATIONS
@@ -53,6 +56,7 @@ def seeds() -> dict[str, dict[str, bytes]]:
         "demo", 1, {"__init__.py": b"X = 1\n"}, {"Thing": "a.b:c"}, b"k" * 32, expires=2**40
     )
     version = Version({1: 5, 2: 7})
+    marks = pack_marks(9, [Mark(1, 0, 5, bytes(16)), Mark(2, 0, 7, bytes(16))])
     messages = {
         "hello": Hello(5, version),
         "update": Update(b"data", b"s" * 64),
@@ -60,6 +64,8 @@ def seeds() -> dict[str, dict[str, bytes]]:
         "fragment": Fragment(0, 10, b"abc"),
         "payload": Payload(b"data"),
         "introduction": Introduction(bytes(32), 7, bytes(64)),
+        "greeting": Greeting(5, version.digest),
+        "marks": Marks(marks, bytes(64)),
     }
     asking, inviting = Asking(randomness), Inviting(randomness)
     commit = inviting.commit("Ada", "Office")
@@ -96,6 +102,7 @@ def seeds() -> dict[str, dict[str, bytes]]:
         "message": {name: encode(message) for name, message in messages.items()},
         "presence": {"good": msgpack.packb(caret)},
         "order": {"good": msgpack.packb(records), "bound": msgpack.packb(bound)},
+        "marks": {"good": marks},
         "order_message": {name: msgpack.packb(parts) for name, parts in spoken.items()},
         "statement": {"good": Statement(bytes(32), 5, 7, "Ada", bytes(64)).packed()},
         "frame": {"good": pack_frame(["event", 1, "x", "y", {}]) + pack_frame(["pong", 1])},

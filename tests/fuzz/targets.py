@@ -14,6 +14,7 @@ from liveobj.channels.messages import BadMessage, decode, encode
 from liveobj.channels.order_state import OrderState
 from liveobj.channels.presence import PresenceEntry
 from liveobj.channels.total_order import Callbacks, TotalOrder
+from liveobj.channels.twin_check import pack_marks, read_marks
 from liveobj.confinement.description import BadDescription, read_description
 from liveobj.confinement.frames import BadFrame, Frames, pack
 from liveobj.objects.authorship import Statement
@@ -59,6 +60,15 @@ def message(data: bytes) -> None:
     except BadMessage:
         return
     assert decode(encode(found)) == found
+
+
+def marks(data: bytes) -> None:
+    try:
+        node, found = read_marks(data)
+    except BadMessage:
+        return
+    if -(1 << 63) <= node < 1 << 64:
+        assert read_marks(pack_marks(node, found)) == (node, found)
 
 
 def presence(data: bytes) -> None:
@@ -163,6 +173,7 @@ TARGETS: dict[str, Target] = {
         package,
         manifest,
         message,
+        marks,
         presence,
         order,
         order_message,
