@@ -56,8 +56,8 @@ log = logging.getLogger(__name__)
 
 # Versions with more writers than this are greeted with by their digest.
 WRITERS_TOLD_MAX = 64
-# While parts of a long message arrive, what is missing is not asked for again, so many times.
-POSTPONED_MAX = 20
+# While parts of a long message arrive, what is missing is not asked for again, for so long.
+POSTPONED_S_MAX = 20.0
 # So long after a view, when all have the same, copies are compared once more.
 TWIN_CHECK_S = 5.0
 # Time for a member that goes because its copy differs to say so.
@@ -105,7 +105,7 @@ class DocumentChannel:
         self._repair = Alarm(scheduler, self._on_repair)
         self._answering = Alarm(scheduler, self._offer)
         self._all_greeted = Alarm(scheduler, self._note_handed)
-        self._postponed = 0
+        self._postponed_since: float | None = None
         self._pieces_seen = 0
         self._twins = TwinCheck(document)
         self._check_later = Alarm(scheduler, self._on_check)
@@ -165,8 +165,7 @@ class DocumentChannel:
         self._update_state()
 
     def withdraw(self) -> None:
-        """Takes nothing any more from this moment on, says only how its copy differs, and leaves
-        soon."""
+        """Takes nothing from this moment on, says only how its copy differs, and leaves soon."""
         self._withdrawn = True
         self._due.marks = False
         self._incoming.clear()
@@ -178,8 +177,7 @@ class DocumentChannel:
         self.leave()
 
     def _offer(self) -> None:
-        """Asks to be pulled. Where the engine has gone, as a timer may find out first, nobody is
-        there to be told anything."""
+        """Asks to be pulled; a timer may find out first that the engine has gone."""
         if self._group is not None:
             with suppress(Gone):
                 self._group.offer(self)
@@ -522,15 +520,17 @@ class DocumentChannel:
         after_s = self._catch_up.claims.ask_after_s(self.document.version)
         if after_s is None:
             self._repair.cancel()
-            self._postponed = 0
+            self._postponed_since = None
         else:
             self._repair.set_within(after_s)
 
     def _on_repair(self) -> None:
-        pieces, self._pieces_seen = self._pieces_seen, self._assembler.pieces
-        if pieces != self._assembler.pieces and self._postponed < POSTPONED_MAX:
-            self._postponed += 1
-        elif self._catch_up.claims.ask(self.document.version) and len(self._members) > 1:
+        before, self._pieces_seen = self._pieces_seen, self._assembler.pieces
+        now = self._scheduler.time()
+        self._postponed_since = since = self._postponed_since or now
+        arriving = before != self._pieces_seen and now < since + POSTPONED_S_MAX
+        asks = not arriving and self._catch_up.claims.ask(self.document.version)
+        if asks and len(self._members) > 1:
             self._due.hello = True
             self._due.whole |= self._catch_up.claims.wants_whole
             self._offer()

@@ -90,8 +90,10 @@ class Storm:
         self._agree("while they come")
         self.office.run(self.rng.choice([0.0, 5.0]))
         before = self._answers()
-        # Who had nothing to claim until now has not failed yet.
+        # Who had nothing to claim until now has not failed yet; nor has anybody where answers to a
+        # flood serve the newcomer, too.
         had_all = len({member.text for member in self.office.members}) == 1
+        had_all &= not any(isinstance(member, Flooder) for member in self.office.members)
         self._come(bad=False)
         self._agree("after a newcomer")
         self._check_answers(before, 2 + len(self.office.members) - len(self.office.honest))
