@@ -23,7 +23,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from liveobj.channels import catch_up, claims, document_channel, greeting_limit
-from tests.liveobj.channels.bad_members import BEHAVIOURS, Flooder, Member, MixedOffice
+from tests.liveobj.channels.bad_members import BEHAVIOURS, Flooder, Impostor, Member, MixedOffice
 from transport.simulation import Link
 
 AGREE_S = 45.0
@@ -93,7 +93,8 @@ class Storm:
         # Who had nothing to claim until now has not failed yet; nor has anybody where answers to a
         # flood serve the newcomer, too.
         had_all = len({member.text for member in self.office.members}) == 1
-        had_all &= not any(isinstance(member, Flooder) for member in self.office.members)
+        late_to_lie = Flooder | Impostor  # an impostor lies from when it has something
+        had_all &= not any(isinstance(member, late_to_lie) for member in self.office.members)
         self._come(bad=False)
         self._agree("after a newcomer")
         self._check_answers(before, 2 + len(self.office.members) - len(self.office.honest))
