@@ -22,6 +22,10 @@ def parquet_files(events: Path) -> list[str]:
     return [str(path) for path in (events / "landed").glob("*.parquet")]
 
 
+def closed_segments(events: Path) -> set[str]:
+    return {path.name for path in (events / "closed").iterdir()}
+
+
 def test_edits_become_parquet_files_that_the_pipeline_takes_in(
     start_program: StartProgram, tmp_path: Path
 ) -> None:
@@ -40,7 +44,12 @@ def test_edits_become_parquet_files_that_the_pipeline_takes_in(
     again = start_program("Ada")
     wait_for("a Parquet file", lambda: parquet_files(events))
     assert again.quit() == 0
-    wait_for("the rest, when the program has ended", lambda: len(parquet_files(events)) == 2)
+    left = closed_segments(events)
+    assert left, "the collector ends with its program, which closes a segment at its end"
+    last = start_program("Ada")
+    wait_for("the rest, after the next start", lambda: len(parquet_files(events)) >= 2)
+    wait_for("what has landed is removed", lambda: not left & closed_segments(events))
+    assert last.quit() == 0
 
     kinds = "SELECT kind, count(*) FROM read_parquet(?) GROUP BY kind"
     written = dict(duckdb.execute(kinds, [parquet_files(events)]).fetchall())
@@ -61,4 +70,4 @@ def test_edits_become_parquet_files_that_the_pipeline_takes_in(
     told = json.loads(result.stdout)
     assert (told["set_aside"], told["refused_files"], told["problems"]) == (0, 0, {})
     assert told["rows"] == sum(written.values())
-    assert not list((events / "closed").iterdir())
+    assert not left & closed_segments(events)
