@@ -47,6 +47,22 @@ def test_make_has_the_targets_that_are_named(page: Path) -> None:
     assert set(MAKE.findall(page.read_text(encoding="utf-8"))) <= targets
 
 
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_tests_that_are_named_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", text)
+    missing = [
+        f"{file}::{name}"
+        for file, name in named
+        if not (ROOT / file).is_file()
+        or f"def {name}(" not in (ROOT / file).read_text(encoding="utf-8")
+    ]
+    missing += [
+        file for file in re.findall(r"`(native/tests/\w+\.c)`", text) if not (ROOT / file).is_file()
+    ]
+    assert not missing
+
+
 def test_a_broken_link_would_be_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
