@@ -27,6 +27,7 @@ from liveobj.storage.damage import (
 )
 from liveobj.storage.folder_lock import folder_lock
 from liveobj.storage.looking import Looking
+from liveobj.storage.orphans import check_orphan
 from liveobj.storage.place import Content, Place, StoreMoved
 from liveobj.storage.rescue import Rescue, finish_swap, merge_put_aside, replace_damaged
 from liveobj.storage.sqlite_file import open_file, transaction
@@ -39,7 +40,7 @@ _LOG_PAGES_MAX = 1000
 _PAGES_PER_WRITE = 3
 _PAGE_BYTES = 4096
 _COPIED_BYTES = 1 << 18
-_FALSE_ALARMS_MAX = 5
+_ALARMS_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class ObjectStore:
         self._homeless: Content | None = None
         # Set if the file may only be read.
         self.looking: Looking | None = None
-        self._false_alarms = 0
+        self._alarms = 0
         self._make_folder()
         with self._problems(worded("opened")), folder_lock(path.parent):
             self._database = self._open()
@@ -100,6 +101,7 @@ class ObjectStore:
     def _open(self) -> sqlite3.Connection:
         check_small_blocks(self.path.parent)
         finish_swap(self.path)
+        check_orphan(self.path)
         try:
             database = self._try() or self._try()
         except sqlite3.DatabaseError as problem:
@@ -240,8 +242,14 @@ class ObjectStore:
 
     @property
     def _is_left(self) -> bool:
-        watched = self.looking is None and self._false_alarms < _FALSE_ALARMS_MAX
-        return watched and self.place.is_left
+        """Some disks give one file another number each time they are asked: where it seems to be
+        left always, nobody looks any more."""
+        if self.looking is not None or self._alarms >= _ALARMS_MAX:
+            return False
+        left = self.place.is_left
+        if not left:
+            self._alarms = 0
+        return left
 
     def _moved(self) -> StoreMoved:
         return StoreMoved(
@@ -259,31 +267,28 @@ class ObjectStore:
             if self._homeless is None and not self._is_left:
                 return
         log.warning("%s was removed or replaced: it is written again", self.path)
-        if self._homeless is None:
-            self._homeless = Content.of(self._database)
-            with suppress(sqlite3.Error):
-                self._database.close()
-        if not self._homeless.whole and not partly:
-            raise self._moved()
-        self._return(self._homeless)
+        self._make_folder()
+        with self._problems(worded("written")), folder_lock(self.path.parent):
+            if self._homeless is None:
+                self._homeless = Content.of(self._database)
+                with suppress(sqlite3.Error):
+                    self._database.close()
+            if not self._homeless.whole and not partly:
+                raise self._moved()
+            self._return(self._homeless)
         self._homeless = None
 
     def _return(self, content: Content) -> None:
-        self._make_folder()
-        with self._problems(worded("written")), folder_lock(self.path.parent):
-            was_there = self.path.exists()
-            self.place.clear(content)
-            database = self._open()
-            try:
-                seen, added = content.put_into(database, self._seen)
-            except BaseException:
-                database.close()
-                raise
-            self._database, self._seen = database, seen
-            self.place = Place.of(self.path)
-        # Some disks give one file another number each time it is asked for.
-        if was_there and not added:
-            self._false_alarms += 1
+        self._alarms += 1
+        self.place.clear(content)
+        database = self._open()
+        try:
+            seen = content.put_into(database, self._seen)
+        except BaseException:
+            database.close()
+            raise
+        self._database, self._seen = database, seen
+        self.place = Place.of(self.path)
 
     def _count_hurried(self, data: bytes, lasting: bool) -> None:
         if not lasting:

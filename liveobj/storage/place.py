@@ -42,8 +42,9 @@ class Place:
 
     @property
     def is_left(self) -> bool:
-        """Whether one of the files is not there any more, or another one is in its place."""
-        return any(
+        """Whether one of the files is not there any more, or another one is in its place. The
+        index may be in memory; without the others it was left while it was opened."""
+        return None in self.files[:2] or any(
             file is not None and identity(companion(self.path, suffix)) != file
             for suffix, file in zip(COMPANIONS, self.files, strict=True)
         )
@@ -83,10 +84,9 @@ class Content:
             log.error("what was stored cannot be read any more: %s", problem)
         return content
 
-    def put_into(self, database: sqlite3.Connection, seen: Set[int]) -> tuple[set[int], int]:
-        """Adds what is missing; returns the numbers that those in `seen` have there, and how many
-        were added."""
-        run, now_seen, added = database.execute, set(), 0
+    def put_into(self, database: sqlite3.Connection, seen: Set[int]) -> set[int]:
+        """Adds what is missing; returns the numbers that those in `seen` have there."""
+        run, now_seen = database.execute, set()
         with transaction(database):
             there = {
                 mark_of(data, signature): number
@@ -98,9 +98,9 @@ class Content:
                     row = run(
                         "INSERT INTO updates (data, signature) VALUES (?, ?)", (data, signature)
                     )
-                    number, added = int(row.lastrowid or 0), added + 1
+                    number = int(row.lastrowid or 0)
                 if old in seen:
                     now_seen.add(number)
             for name, value in self.facts.items():
                 run("INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)", (name, value))
-        return now_seen, added
+        return now_seen

@@ -139,12 +139,11 @@ def _take_place(path: Path, damaged: list[Path], rescued: Path) -> None:
     """The log of the damaged one must be gone from here, or SQLite would replay it."""
     for suffix in COMPANIONS[1:]:
         left = companion(path, suffix)
-        if not left.exists():
-            continue
-        if damaged and not companion(damaged[0], suffix).exists():
-            left.rename(companion(damaged[0], suffix))
-        else:
-            left.unlink()
+        with suppress(FileNotFoundError):
+            if damaged and not companion(damaged[0], suffix).exists():
+                left.rename(companion(damaged[0], suffix))
+            else:
+                left.unlink()
     sync_folder(path.parent)
     rescued.rename(path)
     sync_folder(path.parent)

@@ -243,7 +243,7 @@ def test_a_disk_that_numbers_its_files_anew_is_believed_after_a_while(
     monkeypatch.setattr(module.Place, "is_left", True)
     for number in range(20):
         store.append(str(number).encode())
-    assert len(returned) == module._FALSE_ALARMS_MAX
+    assert len(returned) == module._ALARMS_MAX
     assert store.update_count == 20
     store.close()
 
@@ -276,4 +276,21 @@ def test_a_snapshot_that_was_made_of_removed_files_replaces_nothing(
     opened.store.close()
     again = Open(path, peer=2)
     assert sorted(str(again.document.text("text")).split()) == ["a", "b", "c", "d", "e"]
+    again.store.close()
+
+
+def test_two_programs_notice_however_often_the_log_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    first, second = Open(path, 1), Open(path, 2)
+    words = []
+    for number in range(12):
+        for name, opened in (("a", first), ("b", second)):
+            words.append(f"{name}{number}")
+            opened.write(f"{name}{number} ")
+            assert opened.store.flush()
+        remove(path, "log")
+    first.store.close()
+    second.store.close()
+    again = Open(path, 3)
+    assert set(str(again.document.text("text")).split()) == set(words)
     again.store.close()
