@@ -11,7 +11,8 @@ from collections.abc import Set
 from contextlib import closing
 from pathlib import Path
 
-from liveobj.documents import BadUpdate, Document, Origin, Version
+from liveobj.documents import BadUpdate, Version
+from liveobj.documents.merging import merge_updates
 
 # Where an update says what it is, and what a snapshot says there.
 _KIND = slice(20, 22)
@@ -25,13 +26,10 @@ def is_snapshot(data: bytes) -> bool:
 
 def snapshot_of(path: Path, numbers: Set[int]) -> tuple[bytes, Version] | None:
     """The updates of these numbers as one, and what is in it; None where one is damaged."""
-    document = Document(1, editable=False)
     query = "SELECT number, data FROM updates ORDER BY number"
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             rows = [data for number, data in database.execute(query) if number in numbers]
-        for data in sorted(rows, key=lambda row: not is_snapshot(row)):
-            document.import_update(data, Origin.STORED)
+        return merge_updates(sorted(rows, key=lambda row: not is_snapshot(row)))
     except (sqlite3.Error, BadUpdate, TypeError):
         return None
-    return document.export_snapshot(), document.version

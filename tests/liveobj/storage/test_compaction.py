@@ -6,8 +6,10 @@ import random
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import loro
+import pytest
 
 from liveobj.documents import Document, Origin, Version
 from liveobj.storage import DocumentStore, ObjectStore, StorageError
@@ -147,6 +149,27 @@ def test_snapshots_are_made_of_files_with_any_name(tmp_path: Path) -> None:
     assert made[1] == document.version
     store.close()
     assert snapshot_of(tmp_path / "none.db", {1}) is None
+
+
+def test_a_snapshot_is_made_where_nobody_observes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.db"
+    document, store, _ = _open(path, 1)
+    for number in range(5):
+        document.text("text").insert(0, f"{number} {_LONG}")
+        store.flush()
+    events: list[Any] = []
+    monkeypatch.setattr(Document, "_on_event", lambda _document, event: events.append(event))
+    made = snapshot_of(path, set(range(1, 100)))
+    assert events == [], "loro would compute what changed, which takes long in a long text"
+    monkeypatch.undo()
+    assert made is not None
+    copy = Document(2)
+    copy.import_update(made[0])
+    assert copy.text("text").to_string() == document.text("text").to_string()
+    assert made[1] == copy.version == document.version
+    store.close()
 
 
 def test_what_is_kept_beside_a_snapshot_is_loaded_after_it(tmp_path: Path) -> None:
