@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app import desktop_bench, long_text_bench
+from app import desktop_bench, long_text_bench, window_text_bench
 from app.errors import StartProblem
 from transport.benches.experiments import EXPERIMENTS, run_experiment
 from transport.benches.programs import Effort
@@ -74,6 +74,8 @@ def _between(text: str, least: float, most: float, meant: str) -> float:
 def _experiments(what: str, effort: Effort) -> Iterator[Iterator[Record]]:
     if what in _PROGRAMS:
         yield _PROGRAMS[what](effort)
+        if what == "desktop":
+            yield window_text_bench.measure(effort)
         return
     for name in EXPERIMENTS if what == "all" else [what]:
         yield run_experiment(name, effort)
