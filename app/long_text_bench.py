@@ -3,10 +3,10 @@ one pastes and one types.
 
     live-objects bench long-texts [--json] [--share 0.1]
 
-How long each member's event loop works without a pause, how much memory each takes, how long
-opening it again takes, and keys in a text of 2 MB. A hold counts the time of the processor, since
-others use the machine too; how late a timer is by the clock stands beside it, and as raw limit how
-late it is while nothing happens.
+How late a timer of each member's event loop is by the clock, how much memory each takes, how long
+opening it again takes, and keys in a text of 2 MB. As raw limit stands how late the timer is while
+nothing happens. The time of the processor that the loop's own thread took at once stands beside it:
+it tells the work of the loop from waiting for another thread or another program.
 """
 
 from __future__ import annotations
@@ -164,11 +164,11 @@ def _paste(stage: Stage, count: int) -> Iterator[Record]:
             what=f"loop held, {role}",
             receivers=2,
             bytes=count,
-            p99_us=state["held_s"] * 1e6,
+            p99_us=state["late_s"] * 1e6,
             raw=idle_s * 1000,
             rss_mb=state["peak_mb"],
             target=HOLD_S_MAX * 1000,
-            met=state["held_s"] <= HOLD_S_MAX and state["peak_mb"] < MEMORY_MB_MAX,
+            met=state["late_s"] <= max(HOLD_S_MAX, idle_s) and state["peak_mb"] < MEMORY_MB_MAX,
             note=(
                 f"{count / 1e6:g} MB at all after {took_s:.1f} s; longest hold "
                 f"{state['held_s'] * 1000:.1f} ms, {state['long']} above a frame, timer late by "
