@@ -1,7 +1,8 @@
 """Owns making one snapshot of the stored updates of an object, away from the document itself.
 
 It reads the database beside whoever has it open and touches nothing else, so a thread can do it
-while the document is edited: loro lets the other threads run.
+while the document is edited. loro holds the interpreter's lock meanwhile, so a text of many
+megabytes still makes the event loop wait.
 """
 
 from __future__ import annotations
